@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <memory>
+
+struct CUstream_st;
+
+namespace twofold {
+
+/// cudaStream_t, without the CUDA headers.
+using stream_handle = ::CUstream_st*;
+
+namespace backends {
+
+/// Device memory that folds on one stream need between their blocks: chunk results, and counters that
+/// tell which block is the last. The counters are zero between calls: each kernel resets what it used.
+///
+/// Grows and never shrinks, so that calls allocate nothing once the largest has been seen. Calls that use
+/// one workspace must be ordered (one stream, or events between streams). Any number of host threads may
+/// issue them. What a captured graph uses stays valid until the workspace is destroyed.
+class device_workspace {
+ public:
+  struct memory {
+    void* partials;
+    unsigned* counters;
+  };
+
+  device_workspace();
+  ~device_workspace();  // the caller has waited for the work that uses it
+  device_workspace(device_workspace&&) noexcept;
+  device_workspace& operator=(device_workspace&&) noexcept;
+
+  /// At least `partial_bytes` and `counters`, on the current device. Allocates when that is more than ever
+  /// before, without touching any stream of the caller's; so it may be called while a graph is captured.
+  /// Throws cuda_error when the device has no memory left.
+  memory at_least(std::size_t partial_bytes, std::size_t counters);
+
+  /// Makes later folds of up to `n` elements of any type allocate nothing.
+  void reserve(std::size_t n);
+
+ private:
+  struct state;
+  std::unique_ptr<state> state_;
+};
+
+/// The library's own workspace for a stream of the current device, made on first use. Streams are told
+/// apart by their id, not by their handle, which the driver gives out again.
+device_workspace& workspace_of(stream_handle stream);
+
+/// Frees the library's own workspaces. The caller has waited for all work that uses them.
+void release_workspaces();
+
+/// A slot of pinned host memory that the device can write: where a host value lands.
+class host_slot {
+ public:
+  static constexpr std::size_t bytes = 64;
+  host_slot();
+  ~host_slot();
+  host_slot(const host_slot&) = delete;
+  host_slot& operator=(const host_slot&) = delete;
+
+  /// The same address on the host and on the device.
+  void* address() const noexcept { return address_; }
+
+ private:
+  void* address_;
+};
+
+/// Makes a device current for a scope, where it is not already.
+class current_device {
+ public:
+  explicit current_device(int device);
+  ~current_device();
+  current_device(const current_device&) = delete;
+  current_device& operator=(const current_device&) = delete;
+
+ private:
+  int previous_ = -1;
+};
+
+/// Waits for the stream; throws cuda_error, naming `what`, when the wait reports a failure.
+void wait_for(stream_handle stream, const char* what);
+
+/// Throws cuda_error where the stream is being captured: the host could only read a value that no graph
+/// has computed yet.
+void refuse_capture(stream_handle stream, const char* what);
+
+/// Throws cuda_error for any cudaError_t but success: the call, its place, the error's name and text, and
+/// for a missing kernel image the architectures that were built and the one at hand.
+void check_cuda(int status, const char* what);
+
+}  // namespace backends
+}  // namespace twofold

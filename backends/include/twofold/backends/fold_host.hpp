@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <twofold/backends/accumulator.hpp>
+#include <twofold/backends/fold_order.hpp>
+#include <twofold/backends/sources.hpp>
+
+#include <cstddef>
+#include <type_traits>
+
+/// @file
+/// How one chunk of a fold is executed on a host thread.
+///
+/// The kernels behind these declarations are compiled once, in the library, for several instruction sets,
+/// and picked at run time: they are fast in a plain x86-64 build and no flag of the caller's reaches
+/// them. Set TWOFOLD_HOST_ISA to baseline, avx2 or avx512 to pin one; the bits are the same.
+
+namespace twofold::backends::host {
+
+/// The pairs (element, accumulator) that have library kernels; others use the loop in this header.
+template <class T, class A>
+inline constexpr bool has_kernel =
+    (std::is_same_v<T, float> && (std::is_same_v<A, float> || std::is_same_v<A, double>)) ||
+    (std::is_same_v<T, double> && std::is_same_v<A, double>) ||
+    (std::is_same_v<T, std::int32_t> && std::is_same_v<A, std::int64_t>) ||
+    (std::is_same_v<T, std::uint32_t> && std::is_same_v<A, std::uint64_t>) ||
+    (std::is_same_v<T, std::int64_t> && std::is_same_v<A, std::int64_t>) ||
+    (std::is_same_v<T, std::uint64_t> && std::is_same_v<A, std::uint64_t>);
+
+/// Folds one chunk (count <= 16 rows) of x.
+template <class A, class T>
+A fold_chunk_sum(strided<T> x, std::size_t count);
+
+/// Folds one chunk of products.
+template <class A, class T>
+A fold_chunk_dot(strided<T> x, strided<T> y, std::size_t count);
+
+/// Folds one chunk of squares.
+scaled_squares fold_chunk_squares(strided<double> x, std::size_t count);
+
+/// Lane accumulators += one row; `m` <= 2048 elements. For sources that the library cannot see into.
+template <class A>
+void add_row(A* lanes, const A* row, std::size_t m);
+
+/// Folds the first `m` lane accumulators; the others are absent. Overwrites `lanes`.
+template <class A>
+A fold_lanes(A* lanes, std::size_t m);
+
+/// The instruction set in use: "baseline", "avx2" or "avx512".
+const char* instruction_set();
+
+/// Folds elements [start, start + count) of any source, as the order is defined: rows into lanes, then the
+/// tree over the lanes.
+template <class Source>
+typename Source::accumulator fold_chunk_as_defined(const Source& source, std::size_t start, std::size_t count) {
+  using A = typename Source::accumulator;
+  A lanes[fold_order::lanes];
+  const std::size_t used = count < fold_order::lanes ? count : fold_order::lanes;
+  for (std::size_t j = 0; j < used; ++j) lanes[j] = nothing<A>();
+  for (std::size_t r = 0; r < count; r += fold_order::lanes) {
+    const auto row = source.row(start + r);
+    const std::size_t m = count - r < fold_order::lanes ? count - r : fold_order::lanes;
+    for (unsigned j = 0; j < m; ++j) lanes[j] = Source::with(lanes[j], source.load(row, source.lane(j)));
+  }
+  for (std::size_t m = used; m > 1; m = (m + 1) / 2) {
+    for (std::size_t j = 0; j < m / 2; ++j) lanes[j] = combine(lanes[2 * j], lanes[2 * j + 1]);
+    if (m % 2 != 0) lanes[m / 2] = lanes[m - 1];
+  }
+  return lanes[0];
+}
+
+template <class Source>
+typename Source::accumulator fold_chunk(const Source& source, std::size_t start, std::size_t count) {
+  return fold_chunk_as_defined(source, start, count);
+}
+
+template <class T, class A>
+  requires has_kernel<T, A>
+A fold_chunk(const sum_source<T, A>& source, std::size_t start, std::size_t count) {
+  return fold_chunk_sum<A>(source.x.from(start), count);
+}
+
+template <class T, class A>
+  requires has_kernel<T, A>
+A fold_chunk(const dot_source<T, A>& source, std::size_t start, std::size_t count) {
+  return fold_chunk_dot<A>(source.x.from(start), source.y.from(start), count);
+}
+
+template <class R>
+double fold_chunk(const norm2_source<float, R>& source, std::size_t start, std::size_t count) {
+  const auto x = source.x.from(start);
+  return fold_chunk_dot<double>(x, x, count);
+}
+
+template <class R>
+scaled_squares fold_chunk(const norm2_source<double, R>& source, std::size_t start, std::size_t count) {
+  return fold_chunk_squares(source.x.from(start), count);
+}
+
+template <class A>
+  requires has_kernel<A, A>
+A fold_chunk(const partials_source<A>& source, std::size_t start, std::size_t count) {
+  return fold_chunk_sum<A>(strided<A>{source.data + start}, count);
+}
+
+}  // namespace twofold::backends::host

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <twofold/backends/sources.hpp>
+
+#include <cstddef>
+#include <utility>
+
+/// @file
+/// The source behind `integrate`: f at n + 1 abscissae, the two ends with half weight.
+///
+/// Abscissae come from the index, never from a running sum, and the last one is exactly b:
+///   double   x_i = fma(i, h, a)
+///   float    B = fma(s, h, a) in double for the row that starts at s, split as bh = float(B) and
+///            bl = float(B - bh); x_i = bh + (float(j h) + bl) for lane j = i - s. Two float additions an
+///            element, within an ulp of the exact abscissa, where i itself would not fit into a float.
+
+namespace twofold::backends {
+
+template <class F, class T>
+struct trapezoids_source {
+  using element = T;
+  using accumulator = T;
+  using result = T;
+
+  F f;
+  T a;
+  T b;
+  double h;       // width of a trapezoid, >= 0: a <= b here
+  double scale;   // h, or -h where the caller's bounds were reversed
+  std::size_t n;  // trapezoids; there is one abscissa more
+
+  struct row_start {
+    std::size_t index;
+    double base;  // float: the part that depends on the row, see above
+    T high;
+    T low;
+    bool has_end;
+  };
+  struct lane_offset {
+    unsigned index;
+    T value;
+  };
+
+  TWOFOLD_FUNCTION row_start row(std::size_t start) const {
+    row_start r{start, static_cast<double>(start), T(0), T(0), false};
+    if constexpr (std::is_same_v<T, float>) {
+      const double base = multiply_add(r.base, h, static_cast<double>(a));
+      r.high = static_cast<float>(base);
+      r.low = static_cast<float>(base - static_cast<double>(r.high));
+    }
+    r.has_end = start == 0 || n - start < fold_order::lanes;
+    return r;
+  }
+  TWOFOLD_FUNCTION lane_offset lane(unsigned j) const {
+    if constexpr (std::is_same_v<T, float>) {
+      return {j, static_cast<float>(j * h)};
+    } else {
+      return {j, static_cast<double>(j)};
+    }
+  }
+  TWOFOLD_FUNCTION T abscissa(const row_start& row, const lane_offset& lane) const {
+    if constexpr (std::is_same_v<T, float>) {
+      return add(row.high, add(lane.value, row.low));
+    } else {
+      return multiply_add(row.base + lane.value, h, a);  // the index: exact up to 2^53
+    }
+  }
+  TWOFOLD_ANY_CALLEE
+  TWOFOLD_FUNCTION T load(const row_start& row, const lane_offset& lane) const {
+    if (row.has_end) {
+      const std::size_t i = row.index + lane.index;
+      if (i == 0) return T(0.5) * static_cast<T>(f(a));
+      if (i == n) return T(0.5) * static_cast<T>(f(b));
+    }
+    return static_cast<T>(f(abscissa(row, lane)));
+  }
+  TWOFOLD_FUNCTION bool packed() const { return false; }
+  TWOFOLD_FUNCTION static T with(T sum, T value) { return add(sum, value); }
+  TWOFOLD_FUNCTION result finish(T sum) const {
+    // An empty interval has no area, whatever f is there (it may be infinite).
+    return h == 0 ? T(0) : canonical(static_cast<T>(scale * static_cast<double>(sum)));
+  }
+  TWOFOLD_FUNCTION result of_nothing() const { return T(0); }
+};
+
+/// The source of the integral from `a` to `b`. Reversed bounds walk the same abscissae and change the
+/// sign, so that the two integrals differ in nothing else.
+template <class T, class F>
+trapezoids_source<F, T> trapezoids(F f, T a, T b, std::size_t n) {
+  const bool reversed = b < a;
+  if (reversed) std::swap(a, b);
+  const double from = a, to = b, count = static_cast<double>(n);
+  const double span = to - from;
+  const bool span_fits = span - span == 0;  // the bounds may be finite and yet too far apart
+  const double h = span_fits ? span / count : to / count - from / count;
+  return {f, a, b, h, reversed ? -h : h, n};
+}
+
+}  // namespace twofold::backends

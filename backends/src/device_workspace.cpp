@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <twofold/backends/device_workspace.hpp>
+#include <twofold/backends/error.hpp>
+#include <twofold/backends/fold_order.hpp>
+#include <twofold/backends/sources.hpp>
+
+#include <cuda_runtime_api.h>
+
+#include <algorithm>
+#include <map>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace twofold::backends {
+namespace {
+
+// Lets this thread allocate while some stream, of this thread's or another's, is being captured.
+class capture_exempt {
+ public:
+  capture_exempt() { check_cuda(cudaThreadExchangeStreamCaptureMode(&mode_), "stream capture mode"); }
+  ~capture_exempt() { (void)cudaThreadExchangeStreamCaptureMode(&mode_); }
+
+ private:
+  cudaStreamCaptureMode mode_ = cudaStreamCaptureModeRelaxed;
+};
+
+// Zeroes device memory without touching a stream of the caller's or the default stream.
+void zero(void* memory, std::size_t size) {
+  cudaStream_t stream = nullptr;
+  check_cuda(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "workspace: stream");
+  cudaError_t status = cudaMemsetAsync(memory, 0, size, stream);
+  if (status == cudaSuccess) status = cudaStreamSynchronize(stream);
+  (void)cudaStreamDestroy(stream);
+  check_cuda(status, "workspace: zeroing counters");
+}
+
+constexpr std::size_t counter_floor = 1024;
+constexpr std::size_t partial_floor = std::size_t{1} << 20;
+
+}  // namespace
+
+void check_cuda(int status, const char* what) {
+  if (status == cudaSuccess) return;
+  const auto code = static_cast<cudaError_t>(status);
+  (void)cudaGetLastError();  // this failure is being reported; the next call must not find it again
+  std::string text = std::string("twofold: ") + what + ": " + cudaGetErrorName(code) + ": " + cudaGetErrorString(code);
+  if (code == cudaErrorNoKernelImageForDevice || code == cudaErrorInvalidDeviceFunction) {
+    int device = 0, major = 0, minor = 0;
+    if (cudaGetDevice(&device) == cudaSuccess &&
+        cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device) == cudaSuccess &&
+        cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device) == cudaSuccess) {
+      text += " (built for CUDA architectures " TWOFOLD_CUDA_ARCHITECTURES_TEXT ", this device is " +
+              std::to_string(major) + std::to_string(minor) + "; configure with CMAKE_CUDA_ARCHITECTURES)";
+    }
+  }
+  throw cuda_error(status, text);
+}
+
+struct device_workspace::state {
+  std::mutex mutex;
+  void* partials = nullptr;
+  std::size_t partial_bytes = 0;
+  unsigned* counters = nullptr;
+  std::size_t counter_count = 0;
+  // Outgrown buffers: kernels in flight and captured graphs still use them.
+  std::vector<void*> outgrown;
+
+  ~state() {
+    outgrown.push_back(partials);
+    outgrown.push_back(counters);
+    for (void* p : outgrown) (void)cudaFree(p);
+  }
+};
+
+device_workspace::device_workspace() : state_(std::make_unique<state>()) {}
+device_workspace::~device_workspace() = default;
+device_workspace::device_workspace(device_workspace&&) noexcept = default;
+device_workspace& device_workspace::operator=(device_workspace&&) noexcept = default;
+
+device_workspace::memory device_workspace::at_least(std::size_t partial_bytes, std::size_t counters) {
+  state& s = *state_;
+  const std::lock_guard lock(s.mutex);
+  if (partial_bytes > s.partial_bytes) {
+    const capture_exempt exempt;
+    const std::size_t bytes = std::max({partial_bytes, 2 * s.partial_bytes, partial_floor});
+    s.outgrown.reserve(s.outgrown.size() + 1);
+    void* fresh = nullptr;
+    check_cuda(cudaMalloc(&fresh, bytes), "workspace: cudaMalloc");
+    if (s.partials) s.outgrown.push_back(s.partials);
+    s.partials = fresh;
+    s.partial_bytes = bytes;
+  }
+  if (counters > s.counter_count) {
+    const capture_exempt exempt;
+    const std::size_t count = std::max({counters, 2 * s.counter_count, counter_floor});
+    s.outgrown.reserve(s.outgrown.size() + 1);
+    void* fresh = nullptr;
+    check_cuda(cudaMalloc(&fresh, count * sizeof(unsigned)), "workspace: cudaMalloc");
+    try {
+      zero(fresh, count * sizeof(unsigned));
+    } catch (...) {
+      (void)cudaFree(fresh);
+      throw;
+    }
+    if (s.counters) s.outgrown.push_back(s.counters);
+    s.counters = static_cast<unsigned*>(fresh);
+    s.counter_count = count;
+  }
+  return {s.partials, s.counters};
+}
+
+void device_workspace::reserve(std::size_t n) {
+  const std::size_t chunks = fold_order::chunk_count(n);
+  at_least(fold_order::partial_count(n) * sizeof(scaled_squares), 1 + fold_order::chunk_count(chunks));
+}
+
+namespace {
+
+// Leaked on purpose: the driver may be gone by the time that static objects are destroyed.
+struct registry {
+  std::mutex mutex;
+  std::map<std::pair<int, unsigned long long>, device_workspace> workspaces;
+};
+registry& workspaces() {
+  static auto* r = new registry;
+  return *r;
+}
+
+struct slot_pool {
+  std::mutex mutex;
+  std::vector<void*> free;
+};
+slot_pool& slots() {
+  static auto* p = new slot_pool;
+  return *p;
+}
+
+}  // namespace
+
+device_workspace& workspace_of(stream_handle stream) {
+  int device = 0;
+  unsigned long long id = 0;
+  check_cuda(cudaGetDevice(&device), "cudaGetDevice");
+  check_cuda(cudaStreamGetId(stream, &id), "cudaStreamGetId");
+  registry& r = workspaces();
+  const std::lock_guard lock(r.mutex);
+  return r.workspaces[{device, id}];
+}
+
+void release_workspaces() {
+  registry& r = workspaces();
+  const std::lock_guard lock(r.mutex);
+  r.workspaces.clear();
+}
+
+host_slot::host_slot() {
+  slot_pool& pool = slots();
+  const std::lock_guard lock(pool.mutex);
+  if (pool.free.empty()) {
+    const capture_exempt exempt;
+    constexpr std::size_t count = 64;
+    void* page = nullptr;
+    check_cuda(cudaHostAlloc(&page, count * bytes, cudaHostAllocMapped | cudaHostAllocPortable),
+               "host value: cudaHostAlloc");
+    for (std::size_t k = 0; k < count; ++k) pool.free.push_back(static_cast<char*>(page) + k * bytes);
+  }
+  address_ = pool.free.back();
+  pool.free.pop_back();
+}
+
+host_slot::~host_slot() {
+  slot_pool& pool = slots();
+  const std::lock_guard lock(pool.mutex);
+  pool.free.push_back(address_);  // capacity is there: it was popped from this vector
+}
+
+current_device::current_device(int device) {
+  int current = 0;
+  check_cuda(cudaGetDevice(&current), "cudaGetDevice");
+  if (current == device) return;
+  check_cuda(cudaSetDevice(device), "cudaSetDevice");
+  previous_ = current;
+}
+
+current_device::~current_device() {
+  if (previous_ >= 0) (void)cudaSetDevice(previous_);
+}
+
+void wait_for(stream_handle stream, const char* what) { check_cuda(cudaStreamSynchronize(stream), what); }
+
+void refuse_capture(stream_handle stream, const char* what) {
+  cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+  check_cuda(cudaStreamIsCapturing(stream, &status), what);
+  if (status == cudaStreamCaptureStatusNone) return;
+  throw cuda_error(cudaErrorStreamCaptureUnsupported,
+                   std::string("twofold: ") + what +
+                       ": a host value cannot be captured into a graph; pass a device result instead");
+}
+
+}  // namespace twofold::backends

@@ -1,0 +1,362 @@
+// SPDX-License-Identifier: Apache-2.0
+// Included by one source file per instruction set, each compiled with its own flags.
+//
+// Strategy: a chunk is walked in strips of as many neighbouring lanes as one vector register folds into
+// itself (V * V lanes for V elements a register). A strip's rows are added lane by lane in registers, then
+// its lanes are folded by the tree: pairs of neighbours within 128 bits first, since those shuffles are
+// cheap on every x86, then pairs of 128-bit parts. One register of V results per strip goes to memory;
+// the remaining levels run over 2048 / V values. Long chunks are swept four rows at a time with the lane
+// sums in L1, so that memory is read in four sequential streams.
+//
+// Nothing here may be a standard inline function: compiled with wide instructions, its one shared copy
+// could be picked for the whole program and crash older machines. Only builtins and internal templates.
+#pragma once
+
+#include <twofold/backends/fold_host.hpp>
+
+#include "fold_host_table.hpp"
+
+namespace twofold::backends::host {
+namespace {
+
+#ifndef TWOFOLD_VECTOR_BYTES
+#define TWOFOLD_VECTOR_BYTES 16
+#endif
+
+inline constexpr std::size_t lanes = fold_order::lanes;
+
+template <class A>
+struct vector_of {
+  static constexpr std::size_t size = TWOFOLD_VECTOR_BYTES / sizeof(A);
+  typedef A type __attribute__((vector_size(TWOFOLD_VECTOR_BYTES)));
+};
+template <class A>
+using vector = typename vector_of<A>::type;
+
+// The elements that feed one vector of A, unaligned; narrower than a vector where A is wider than T.
+template <class T, class A>
+struct feed_of {
+  typedef T type __attribute__((vector_size(sizeof(T) * vector_of<A>::size), aligned(alignof(T)), may_alias));
+};
+
+template <class A, class T>
+[[gnu::always_inline]] inline vector<A> load(const T* p) {
+  const auto raw = *reinterpret_cast<const typename feed_of<T, A>::type*>(p);
+  if constexpr (__is_same(T, A)) {
+    return raw;
+  } else {
+    return __builtin_convertvector(raw, vector<A>);
+  }
+}
+
+template <class A>
+[[gnu::always_inline]] inline void store(A* p, vector<A> v) {
+  *reinterpret_cast<typename feed_of<A, A>::type*>(p) = v;
+}
+
+// A vector of one value. (Not value + zeros: -0.0 + 0.0 is 0.0.)
+template <class A>
+[[gnu::always_inline]] inline vector<A> all_of(A value) {
+  vector<A> v{};
+  for (std::size_t k = 0; k < vector_of<A>::size; ++k) v[k] = value;
+  return v;
+}
+
+template <class A>
+[[gnu::always_inline]] inline vector<A> fused(vector<A> x, vector<A> y, vector<A> a) {
+  if constexpr (__is_same(A, float) || __is_same(A, double)) {
+    vector<A> r;
+    // The builtin is one vector instruction where the target has it, the exact library call elsewhere.
+    for (std::size_t k = 0; k < vector_of<A>::size; ++k) {
+      if constexpr (__is_same(A, float)) {
+        r[k] = __builtin_fmaf(x[k], y[k], a[k]);
+      } else {
+        r[k] = __builtin_fma(x[k], y[k], a[k]);
+      }
+    }
+    return r;
+  } else {
+    return x * y + a;  // only ever unsigned: see wrapping
+  }
+}
+
+// Signed and unsigned accumulators share the unsigned kernels: the bits agree and overflow is defined.
+template <class A>
+struct wrapping {
+  using type = A;
+};
+template <>
+struct wrapping<std::int64_t> {
+  using type = std::uint64_t;
+};
+
+// ---- folding lanes ----------------------------------------------------------------------------------
+
+// Pairs of neighbours among groups of `Width` elements of a, then of b: [a0 a2 .. b0 b2 ..] + [a1 a3 ..].
+// With Width 1 this happens inside each 128-bit part, with Width 128 bits between the parts.
+template <class A, std::size_t Width>
+struct pairing {
+  static constexpr std::size_t V = vector_of<A>::size;
+  static constexpr std::size_t P = 16 / sizeof(A);  // elements of a 128-bit part
+  static constexpr int index(std::size_t k, std::size_t odd) {
+    if (Width == 1) {
+      const std::size_t part = k / P, i = k % P, half = P / 2;
+      const std::size_t from_b = i / half;
+      return static_cast<int>(from_b * V + part * P + (i % half) * 2 + odd);
+    }
+    const std::size_t part = k / P, parts = V / P, half = parts / 2;
+    const std::size_t from_b = part / half;
+    return static_cast<int>(from_b * V + ((part % half) * 2 + odd) * P + k % P);
+  }
+};
+
+template <class A, std::size_t Width, std::size_t... K>
+[[gnu::always_inline]] inline vector<A> add_pairs(vector<A> a, vector<A> b, index_list<K...>) {
+  using p = pairing<A, Width>;
+  return __builtin_shufflevector(a, b, p::index(K, 0)...) + __builtin_shufflevector(a, b, p::index(K, 1)...);
+}
+
+// V vectors (V * V neighbouring lanes) to one vector of V sums of V neighbours, in order.
+template <class A>
+[[gnu::always_inline]] inline vector<A> fold_strip(vector<A>* s) {
+  constexpr std::size_t V = vector_of<A>::size;
+  constexpr std::size_t P = 16 / sizeof(A);
+  using all = typename make_index_list<V>::type;
+  std::size_t count = V;
+  for (std::size_t level = 1; level < P; level *= 2, count /= 2) {
+    for (std::size_t k = 0; k < count / 2; ++k) s[k] = add_pairs<A, 1>(s[2 * k], s[2 * k + 1], all{});
+  }
+  if constexpr (V > P) {
+    for (; count > 1; count /= 2) {
+      for (std::size_t k = 0; k < count / 2; ++k) s[k] = add_pairs<A, P>(s[2 * k], s[2 * k + 1], all{});
+    }
+  }
+  return s[0];
+}
+
+// The tree over `m` values in memory, in place; absent beyond m.
+template <class A>
+A fold_values(A* values, std::size_t m) {
+  constexpr std::size_t V = vector_of<A>::size;
+  while (m >= V * V) {
+    std::size_t done = 0;
+    for (; done + V * V <= m; done += V * V) {
+      vector<A> s[V];
+      for (std::size_t k = 0; k < V; ++k) s[k] = load<A>(values + done + k * V);
+      store<A>(values + done / V, fold_strip<A>(s));
+    }
+    // The rest of this level: groups of V, the last one ragged, each by the plain tree.
+    std::size_t out = done / V;
+    for (; done < m; done += V, ++out) {
+      A group[V];
+      std::size_t g = m - done < V ? m - done : V;
+      for (std::size_t k = 0; k < g; ++k) group[k] = values[done + k];
+      for (; g > 1; g = (g + 1) / 2) {
+        for (std::size_t k = 0; k < g / 2; ++k) group[k] = group[2 * k] + group[2 * k + 1];
+        if (g % 2 != 0) group[g / 2] = group[g - 1];
+      }
+      values[out] = group[0];
+    }
+    m = out;
+  }
+  for (; m > 1; m = (m + 1) / 2) {
+    for (std::size_t k = 0; k < m / 2; ++k) values[k] = values[2 * k] + values[2 * k + 1];
+    if (m % 2 != 0) values[m / 2] = values[m - 1];
+  }
+  return values[0];
+}
+
+// ---- rows into lanes --------------------------------------------------------------------------------
+
+template <class T, class A>
+struct summed {
+  const T* x;
+  static constexpr bool one_stream = true;
+  [[gnu::always_inline]] vector<A> with(vector<A> sum, std::size_t i) const { return sum + load<A>(x + i); }
+  [[gnu::always_inline]] A with_one(A sum, std::size_t i) const { return sum + static_cast<A>(x[i]); }
+};
+
+template <class T, class A>
+struct multiplied {
+  const T* x;
+  const T* y;
+  [[gnu::always_inline]] vector<A> with(vector<A> sum, std::size_t i) const {
+    return fused<A>(load<A>(x + i), load<A>(y + i), sum);
+  }
+  [[gnu::always_inline]] A with_one(A sum, std::size_t i) const {
+    const A a = static_cast<A>(x[i]), b = static_cast<A>(y[i]);
+    if constexpr (__is_same(A, float)) {
+      return __builtin_fmaf(a, b, sum);
+    } else if constexpr (__is_same(A, double)) {
+      return __builtin_fma(a, b, sum);
+    } else {
+      return a * b + sum;
+    }
+  }
+};
+
+// `Rows` full rows from element `i` on, added to the strip of V vectors that starts at lane `i % lanes`.
+template <std::size_t Rows, class A, class Term>
+[[gnu::always_inline]] inline void add_rows(vector<A>* s, const Term& term, std::size_t i) {
+  constexpr std::size_t V = vector_of<A>::size;
+  for (std::size_t r = 0; r < Rows; ++r) {
+    for (std::size_t k = 0; k < V; ++k) s[k] = term.with(s[k], i + r * lanes + k * V);
+  }
+}
+
+// One chunk of `count` elements. Full groups of four rows go strip by strip; ragged ends row by row.
+template <class A, class Term>
+A fold_terms(const Term& term, std::size_t count) {
+  constexpr std::size_t V = vector_of<A>::size;
+  constexpr std::size_t strip = V * V;
+  constexpr std::size_t group = 4 * lanes;
+  static_assert(lanes % strip == 0);
+  alignas(64) A sums[lanes];
+  const A none = nothing<A>();
+
+  if (count % group == 0 && count != 0) {
+    std::size_t from = 0;
+    if (count > group) {
+      for (std::size_t j = 0; j < lanes; j += strip) {
+        vector<A> s[V];
+        for (std::size_t k = 0; k < V; ++k) s[k] = all_of<A>(none);
+        add_rows<4, A>(s, term, j);
+        for (std::size_t k = 0; k < V; ++k) store<A>(sums + j + k * V, s[k]);
+      }
+      for (from = group; from + group < count; from += group) {
+        for (std::size_t j = 0; j < lanes; j += strip) {
+          vector<A> s[V];
+          for (std::size_t k = 0; k < V; ++k) s[k] = load<A>(sums + j + k * V);
+          add_rows<4, A>(s, term, from + j);
+          for (std::size_t k = 0; k < V; ++k) store<A>(sums + j + k * V, s[k]);
+        }
+      }
+    }
+    // The last four rows, and the first levels of the tree while the lanes are in registers.
+    for (std::size_t j = 0; j < lanes; j += strip) {
+      vector<A> s[V];
+      for (std::size_t k = 0; k < V; ++k) s[k] = from == 0 ? all_of<A>(none) : load<A>(sums + j + k * V);
+      add_rows<4, A>(s, term, from + j);
+      store<A>(sums + j / V, fold_strip<A>(s));
+    }
+    return fold_values<A>(sums, lanes / V);
+  }
+
+  const std::size_t used = count < lanes ? count : lanes;
+  for (std::size_t j = 0; j < used; ++j) sums[j] = none;
+  for (std::size_t r = 0; r < count; r += lanes) {
+    const std::size_t m = count - r < lanes ? count - r : lanes;
+    std::size_t j = 0;
+    for (; j + V <= m; j += V) store<A>(sums + j, term.with(load<A>(sums + j), r + j));
+    for (; j < m; ++j) sums[j] = term.with_one(sums[j], r + j);
+  }
+  return fold_values<A>(sums, used);
+}
+
+// Strided input: a row at a time into a buffer in L1, so that one set of kernels serves all.
+template <class A, class T>
+A fold_gathered(strided<T> x, strided<T> y, bool product, std::size_t count) {
+  alignas(64) A sums[lanes];
+  T bx[lanes], by[lanes];
+  const A none = nothing<A>();
+  const std::size_t used = count < lanes ? count : lanes;
+  for (std::size_t j = 0; j < used; ++j) sums[j] = none;
+  constexpr std::size_t V = vector_of<A>::size;
+  const auto sweep = [&](const auto& term, std::size_t m) {
+    std::size_t j = 0;
+    for (; j + V <= m; j += V) store<A>(sums + j, term.with(load<A>(sums + j), j));
+    for (; j < m; ++j) sums[j] = term.with_one(sums[j], j);
+  };
+  for (std::size_t r = 0; r < count; r += lanes) {
+    const std::size_t m = count - r < lanes ? count - r : lanes;
+    const T* px = x.data + static_cast<std::ptrdiff_t>(r) * x.stride;
+    for (std::size_t j = 0; j < m; ++j) bx[j] = px[static_cast<std::ptrdiff_t>(j) * x.stride];
+    if (product) {
+      const T* py = y.data + static_cast<std::ptrdiff_t>(r) * y.stride;
+      for (std::size_t j = 0; j < m; ++j) by[j] = py[static_cast<std::ptrdiff_t>(j) * y.stride];
+      sweep(multiplied<T, A>{bx, by}, m);
+    } else {
+      sweep(summed<T, A>{bx}, m);
+    }
+  }
+  return fold_values<A>(sums, used);
+}
+
+template <class A, class T>
+A chunk_sum(const T* x, std::ptrdiff_t stride, std::size_t count) {
+  using W = typename wrapping<A>::type;
+  if (stride == 1) return static_cast<A>(fold_terms<W>(summed<T, W>{x}, count));
+  return static_cast<A>(fold_gathered<W, T>({x, stride}, {x, stride}, false, count));
+}
+
+template <class A, class T>
+A chunk_dot(const T* x, std::ptrdiff_t sx, const T* y, std::ptrdiff_t sy, std::size_t count) {
+  using W = typename wrapping<A>::type;
+  if (sx == 1 && sy == 1) return static_cast<A>(fold_terms<W>(multiplied<T, W>{x, y}, count));
+  return static_cast<A>(fold_gathered<W, T>({x, sx}, {y, sy}, true, count));
+}
+
+// Whether every element is zero, or so far from overflow and underflow that its square needs no scaling.
+// NaN and infinity say no.
+inline bool all_ordinary(const double* x, std::size_t count) {
+  constexpr std::size_t V = vector_of<std::uint64_t>::size;
+  const std::uint64_t low = __builtin_bit_cast(std::uint64_t, scaled_squares::small_below);
+  const std::uint64_t span = __builtin_bit_cast(std::uint64_t, scaled_squares::large_from) - low;
+  const std::uint64_t magnitude = ~std::uint64_t{0} >> 1;
+  vector<std::uint64_t> outside{};
+  std::size_t i = 0;
+  for (; i + V <= count; i += V) {
+    const auto bits = load<std::uint64_t>(reinterpret_cast<const std::uint64_t*>(x + i)) & magnitude;
+    // Comparisons of vectors give all ones for true.
+    outside |= ((bits - low) > span) & (bits != 0);
+  }
+  std::uint64_t any = 0;
+  for (std::size_t k = 0; k < V; ++k) any |= outside[k];
+  for (; i < count; ++i) {
+    const auto bits = __builtin_bit_cast(std::uint64_t, x[i]) & magnitude;
+    any |= (bits - low > span) & (bits != 0);
+  }
+  return any == 0;
+}
+
+// The ordinary part alone where there is no other (it is the same fold then), the definition elsewhere.
+inline bool chunk_squares_ordinary(const double* x, std::ptrdiff_t stride, std::size_t count, double* sum) {
+  if (stride != 1 || !all_ordinary(x, count)) return false;
+  *sum = fold_terms<double>(multiplied<double, double>{x, x}, count);
+  return true;
+}
+
+template <class A>
+void row_into_lanes(A* sums, const A* row, std::size_t m) {
+  using W = typename wrapping<A>::type;
+  constexpr std::size_t V = vector_of<W>::size;
+  W* s = reinterpret_cast<W*>(sums);
+  const W* x = reinterpret_cast<const W*>(row);
+  std::size_t j = 0;
+  for (; j + V <= m; j += V) store<W>(s + j, load<W>(s + j) + load<W>(x + j));
+  for (; j < m; ++j) s[j] += x[j];
+}
+
+template <class A>
+A lanes_into_one(A* sums, std::size_t m) {
+  using W = typename wrapping<A>::type;
+  return static_cast<A>(fold_values<W>(reinterpret_cast<W*>(sums), m));
+}
+
+constexpr kernel_table table_of_this_file{
+    {chunk_sum<float, float>, chunk_dot<float, float>},
+    {chunk_sum<double, float>, chunk_dot<double, float>},
+    {chunk_sum<double, double>, chunk_dot<double, double>},
+    {chunk_sum<std::int64_t, std::int32_t>, chunk_dot<std::int64_t, std::int32_t>},
+    {chunk_sum<std::uint64_t, std::uint32_t>, chunk_dot<std::uint64_t, std::uint32_t>},
+    {chunk_sum<std::int64_t, std::int64_t>, chunk_dot<std::int64_t, std::int64_t>},
+    {chunk_sum<std::uint64_t, std::uint64_t>, chunk_dot<std::uint64_t, std::uint64_t>},
+    chunk_squares_ordinary,
+    {row_into_lanes<float>, lanes_into_one<float>},
+    {row_into_lanes<double>, lanes_into_one<double>},
+    {row_into_lanes<std::int64_t>, lanes_into_one<std::int64_t>},
+    {row_into_lanes<std::uint64_t>, lanes_into_one<std::uint64_t>},
+};
+
+}  // namespace
+}  // namespace twofold::backends::host

@@ -1,0 +1,41 @@
+# What our own targets share. None of it reaches a consumer.
+
+# Compiles `target` as we compile everything of ours: warnings, no contraction of a * b + c, no extensions.
+function(twofold_own_target target)
+  target_compile_features(${target} PUBLIC cxx_std_20)
+  set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF CUDA_EXTENSIONS OFF POSITION_INDEPENDENT_CODE ON)
+  set(warnings -Wall -Wextra -Wshadow)
+  if(TWOFOLD_WERROR)
+    list(APPEND warnings -Werror)
+  endif()
+  target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:${warnings} -ffp-contract=off>)
+  # nvcc's host compiler gets the same; -Werror of nvcc itself is all-warnings.
+  list(JOIN warnings "," host_warnings)
+  target_compile_options(
+    ${target} PRIVATE "$<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=${host_warnings}>"
+                      "$<$<AND:$<COMPILE_LANGUAGE:CUDA>,$<BOOL:${TWOFOLD_WERROR}>>:-Werror=all-warnings>")
+  if(TWOFOLD_SANITIZE)
+    target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${TWOFOLD_SANITIZE} -fno-sanitize-recover=all>)
+    target_link_options(${target} PUBLIC $<BUILD_INTERFACE:-fsanitize=${TWOFOLD_SANITIZE}>)
+  endif()
+endfunction()
+
+# C++20 in CUDA sources of `target` and, since its headers need it, of those that link it.
+# CMake 3.25.1 (Debian 12) does not know that nvcc has C++20, so it gets the flag itself there.
+function(twofold_cuda_20 target)
+  if("cuda_std_20" IN_LIST CMAKE_CUDA_COMPILE_FEATURES)
+    target_compile_features(${target} PUBLIC cuda_std_20)
+  else()
+    target_compile_options(${target} PUBLIC $<$<COMPILE_LANGUAGE:CUDA>:-std=c++20>)
+  endif()
+endfunction()
+
+# An executable that uses Kokkos: where Kokkos has CUDA, its sources are compiled by Kokkos' own launcher,
+# and those of no other target are.
+function(twofold_kokkos_executable target)
+  twofold_own_target(${target})
+  target_link_libraries(${target} PRIVATE twofold::twofold)
+  if(TWOFOLD_KOKKOS_CUDA)
+    kokkos_compilation(TARGET ${target})
+  endif()
+endfunction()

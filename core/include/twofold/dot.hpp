@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <twofold/cuda_native/dot.hpp>
+#include <twofold/portable/dot.hpp>
+#include <twofold/views.hpp>
+
+/// @file
+/// `dot`: the inner product of two vectors, x(0) y(0) + x(1) y(1) + ... in fold order 1. Each product enters
+/// the sum through one fused rounding (fma), on every path. Nothing is conjugated.
+///
+/// Preconditions: x and y have the same element type and extent, are readable from the execution space, and
+///   not null where they have elements.
+/// Result type: `dot<R>` multiplies and sums in R and returns R; without it float and double stay, integers
+///   use 64 bits of their signedness. In a 32-bit integer R the sum wraps modulo 2^32. Empty vectors give 0.
+/// Allocates: nothing after the first call of that size on that instance.
+/// Synchronises: forms that return a value wait for `exec` (its stream) and nothing else, and cannot be
+///   captured into a CUDA graph; forms that take a result View are asynchronous, and can.
+/// Overlap: the result must not lie in x or y. Passes over memory: one, in one kernel.
+/// Bits: equal for the same elements on every path, space, thread count, alignment, stride and stream.
+/// Accuracy: |error| <= k u sum|x(i) y(i)|, k = additions on the longest way to the root (16 + 11 a level).
+/// Throws: precondition_error, cuda_error.
+
+namespace twofold {
+
+/// Whether the hand-written CUDA path can multiply X and Y in R on Exec.
+template <class Exec, class X, class Y, class R>
+concept native_dot = native_space<Exec, X, Y> && cuda_native::dots<element_t<X>, R>;
+
+template <class Path, class Exec, class X, class Y, class R>
+concept dot_path = path<Path> && std::same_as<element_t<X>, element_t<Y>> && accumulator_for<R, element_t<X>> &&
+                   (std::same_as<Path, portable_path> || native_dot<Exec, X, Y, R>);
+
+/// Writes the inner product to `result`, along the path that is named. Asynchronous.
+template <path Path, execution_space Exec, vector_view X, vector_view Y, writable_scalar Result>
+  requires reachable_from<X, Exec> && reachable_from<Y, Exec> && reachable_from<Result, Exec> &&
+           dot_path<Path, Exec, X, Y, typename Result::value_type>
+void dot(Path, const Exec& exec, const X& x, const Y& y, const Result& result) {
+  using R = typename Result::value_type;
+  detail::expects_vector("dot", "x", x);
+  detail::expects_vector("dot", "y", y);
+  detail::expects_same_extent("dot", x, y);
+  detail::expects_result("dot", result);
+  if constexpr (std::same_as<Path, native_path>) {
+    const backends::device_of device(exec);
+    cuda_native::dot<R>(x.data(), y.data(), x.extent(0), result.data(), backends::stream_of(exec));
+  } else {
+    portable_engine::dot<R>(exec, detail::operand(x), detail::operand(y), x.extent(0), result.data());
+  }
+}
+
+/// Returns the inner product, along the path that is named. Waits for `exec`.
+template <class R = void, path Path, execution_space Exec, vector_view X, vector_view Y>
+  requires reachable_from<X, Exec> && reachable_from<Y, Exec> &&
+           dot_path<Path, Exec, X, Y, detail::chosen_or<R, default_sum_t<element_t<X>>>>
+auto dot(Path, const Exec& exec, const X& x, const Y& y) {
+  using S = detail::chosen_or<R, default_sum_t<element_t<X>>>;
+  detail::expects_vector("dot", "x", x);
+  detail::expects_vector("dot", "y", y);
+  detail::expects_same_extent("dot", x, y);
+  if constexpr (std::same_as<Path, native_path>) {
+    const backends::device_of device(exec);
+    return cuda_native::dot<S>(x.data(), y.data(), x.extent(0), backends::stream_of(exec));
+  } else {
+    return portable_engine::dot<S>(exec, detail::operand(x), detail::operand(y), x.extent(0));
+  }
+}
+
+/// Writes the inner product to `result`, along the best path. Asynchronous.
+template <execution_space Exec, vector_view X, vector_view Y, writable_scalar Result>
+void dot(const Exec& exec, const X& x, const Y& y, const Result& result) {
+  dot(default_path_t<native_dot<Exec, X, Y, typename Result::value_type>>{}, exec, x, y, result);
+}
+
+/// Returns the inner product, along the best path. Waits for `exec`.
+template <class R = void, execution_space Exec, vector_view X, vector_view Y>
+auto dot(const Exec& exec, const X& x, const Y& y) {
+  using S = detail::chosen_or<R, default_sum_t<element_t<X>>>;
+  return dot<S>(default_path_t<native_dot<Exec, X, Y, S>>{}, exec, x, y);
+}
+
+/// Returns the inner product, on the default instance of x's own execution space.
+template <class R = void, vector_view X, vector_view Y>
+auto dot(const X& x, const Y& y) {
+  return dot<R>(typename X::execution_space{}, x, y);
+}
+
+}  // namespace twofold

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <twofold/cuda_native/integrate.hpp>
+#include <twofold/portable/integrate.hpp>
+#include <twofold/views.hpp>
+
+#include <cmath>
+
+// The native form compiles the caller's functor into its kernel, so it is there for nvcc alone. (In a build of
+// Kokkos with CUDA every source that includes this header is compiled by nvcc.)
+#if defined(__CUDACC__)
+#include <twofold/cuda_native/integrate.cuh>
+#endif
+
+/// @file
+/// `integrate`: the composite trapezoidal rule. The integral of f from a to b as n trapezoids of equal width,
+/// h (f(x_0)/2 + f(x_1) + ... + f(x_(n-1)) + f(x_n)/2), x_i = a + i h, folded in fold order 1.
+///
+/// f: a functor or KOKKOS_LAMBDA of one argument, callable on the execution space, without side effects.
+/// T: the type of the abscissae, the sum and the result: `integrate<T>`, else that of the result View, else the
+///   common type of a and b (double for integers). Abscissae are computed from the index, never accumulated: within
+///   an ulp for any n, and x_n is exactly b.
+/// Preconditions: a and b finite, n in 1 .. 2^53. b < a gives exactly the negative of the integral from b to a;
+///   a == b gives 0 whatever f is there.
+/// Allocates: nothing after the first call of that n on that instance. Synchronises: forms that return a value
+///   wait for `exec` and cannot be captured into a CUDA graph; forms that take a result View are asynchronous.
+/// Passes over memory: none. Bits: equal on every path and space as far as those of f are: explicit fma and exact
+///   arithmetic are portable, a * b + c is contracted by some compilers, sin differs between libraries.
+/// Throws: precondition_error (n = 0, bounds not finite), cuda_error.
+/// Source: any text on numerical integration; the kernels of the ladder follow P. Pacheco, M. Malensek, "An
+///   Introduction to Parallel Programming", 2nd ed., chapter 6.
+
+namespace twofold {
+
+/// Whether f can be integrated over abscissae of type T.
+template <class F, class T>
+concept integrand = cuda_native::integrates<F, T>;
+
+/// Whether the hand-written CUDA path can integrate f in T on Exec.
+template <class Exec, class F, class T>
+concept native_integrate = native_space<Exec> && cuda_native::integrates<F, T>;
+
+template <class Path, class Exec, class F, class T>
+concept integrate_path = path<Path> && integrand<F, T> &&
+                         (std::same_as<Path, portable_path> || native_integrate<Exec, F, T>);
+
+/// The type in which bounds A and B are integrated unless another is asked for.
+template <class A, class B>
+using default_abscissa_t =
+    std::conditional_t<std::is_floating_point_v<std::common_type_t<A, B>>, std::common_type_t<A, B>, double>;
+
+namespace detail {
+template <class T>
+void expects_interval(T a, T b, std::size_t n) {
+  backends::expects(n >= 1 && n <= std::size_t{1} << 53, "integrate", [&] {
+    return "n = " + std::to_string(n) + " trapezoids; expected 1 to 2^53";
+  });
+  backends::expects(std::isfinite(a) && std::isfinite(b), "integrate", [&] {
+    return "bounds [" + std::to_string(a) + ", " + std::to_string(b) + "]; expected finite numbers";
+  });
+}
+}  // namespace detail
+
+/// Writes the integral to `result`, along the path that is named. Asynchronous.
+template <path Path, execution_space Exec, class F, class A, class B, writable_scalar Result>
+  requires std::convertible_to<A, double> && std::convertible_to<B, double> && reachable_from<Result, Exec> &&
+           integrate_path<Path, Exec, F, typename Result::value_type>
+void integrate(Path, const Exec& exec, const F& f, A a, B b, std::size_t n, const Result& result) {
+  using T = typename Result::value_type;
+  const T from = static_cast<T>(a), to = static_cast<T>(b);
+  detail::expects_interval(from, to, n);
+  detail::expects_result("integrate", result);
+  if constexpr (std::same_as<Path, native_path>) {
+    const backends::device_of device(exec);
+    cuda_native::integrate<T>(f, from, to, n, result.data(), backends::stream_of(exec));
+  } else {
+    portable_engine::integrate<T>(exec, f, from, to, n, result.data());
+  }
+}
+
+/// Returns the integral, along the path that is named. Waits for `exec`.
+template <class T = void, path Path, execution_space Exec, class F, class A, class B>
+  requires std::convertible_to<A, double> && std::convertible_to<B, double> &&
+           integrate_path<Path, Exec, F, detail::chosen_or<T, default_abscissa_t<A, B>>>
+auto integrate(Path, const Exec& exec, const F& f, A a, B b, std::size_t n) {
+  using S = detail::chosen_or<T, default_abscissa_t<A, B>>;
+  const S from = static_cast<S>(a), to = static_cast<S>(b);
+  detail::expects_interval(from, to, n);
+  if constexpr (std::same_as<Path, native_path>) {
+    const backends::device_of device(exec);
+    return cuda_native::integrate<S>(f, from, to, n, backends::stream_of(exec));
+  } else {
+    return portable_engine::integrate<S>(exec, f, from, to, n);
+  }
+}
+
+/// Writes the integral to `result`, along the best path. Asynchronous.
+template <execution_space Exec, class F, class A, class B, writable_scalar Result>
+void integrate(const Exec& exec, const F& f, A a, B b, std::size_t n, const Result& result) {
+  integrate(default_path_t<native_integrate<Exec, F, typename Result::value_type>>{}, exec, f, a, b, n, result);
+}
+
+/// Returns the integral, along the best path. Waits for `exec`.
+template <class T = void, execution_space Exec, class F, class A, class B>
+auto integrate(const Exec& exec, const F& f, A a, B b, std::size_t n) {
+  using S = detail::chosen_or<T, default_abscissa_t<A, B>>;
+  return integrate<S>(default_path_t<native_integrate<Exec, F, S>>{}, exec, f, a, b, n);
+}
+
+/// Returns the integral, on the default execution space.
+template <class T = void, class F, class A, class B>
+  requires(!execution_space<F> && !path<F>)
+auto integrate(const F& f, A a, B b, std::size_t n) {
+  return integrate<T>(Kokkos::DefaultExecutionSpace{}, f, a, b, n);
+}
+
+}  // namespace twofold

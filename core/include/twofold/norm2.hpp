@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <twofold/cuda_native/norm2.hpp>
+#include <twofold/portable/norm2.hpp>
+#include <twofold/views.hpp>
+
+/// @file
+/// `norm2`: the Euclidean norm of a vector, the square root of x(0)^2 + x(1)^2 + ... in fold order 1.
+/// It neither overflows nor underflows where the norm itself is representable: floats and integers are squared
+/// and summed in double, doubles in three parts by magnitude (Blue 1978, Anderson 2017, as in LAPACK 3.10).
+/// A NaN gives NaN, an infinity without a NaN gives infinity.
+///
+/// Preconditions: x is readable from the execution space, and not null where it has elements.
+/// Result type: `norm2<R>` returns R, float or double; without it float and double stay, integers give double.
+///   An empty x gives +0.
+/// Allocates: nothing after the first call of that size on that instance.
+/// Synchronises: forms that return a value wait for `exec` (its stream) and nothing else, and cannot be
+///   captured into a CUDA graph; forms that take a result View are asynchronous, and can.
+/// Overlap: the result must not lie in x. Passes over memory: one, in one kernel.
+/// Bits: equal for the same elements on every path, space, thread count, alignment, stride and stream.
+/// Accuracy: relative error <= (k / 2 + 2) u, k = additions on the longest way to the root (16 + 11 a level);
+///   for floats u is that of double, and the last rounding that of R.
+/// Throws: precondition_error, cuda_error.
+
+namespace twofold {
+
+/// Whether the hand-written CUDA path can compute the norm of X in R on Exec.
+template <class Exec, class X, class R>
+concept native_norm2 = native_space<Exec, X> && cuda_native::norms<element_t<X>, R>;
+
+template <class Path, class Exec, class X, class R>
+concept norm2_path = path<Path> && foldable<element_t<X>> && std::floating_point<R> &&
+                   (std::same_as<Path, portable_path> || native_norm2<Exec, X, R>);
+
+/// Writes the norm to `result`, along the path that is named. Asynchronous.
+template <path Path, execution_space Exec, vector_view X, writable_scalar Result>
+  requires reachable_from<X, Exec> && reachable_from<Result, Exec> &&
+           norm2_path<Path, Exec, X, typename Result::value_type>
+void norm2(Path, const Exec& exec, const X& x, const Result& result) {
+  using R = typename Result::value_type;
+  detail::expects_vector("norm2", "x", x);
+  detail::expects_result("norm2", result);
+  if constexpr (std::same_as<Path, native_path>) {
+    const backends::device_of device(exec);
+    cuda_native::norm2<R>(x.data(), x.extent(0), result.data(), backends::stream_of(exec));
+  } else {
+    portable_engine::norm2<R>(exec, detail::operand(x), x.extent(0), result.data());
+  }
+}
+
+/// Returns the norm, along the path that is named. Waits for `exec`.
+template <class R = void, path Path, execution_space Exec, vector_view X>
+  requires reachable_from<X, Exec> &&
+           norm2_path<Path, Exec, X, detail::chosen_or<R, default_norm_t<element_t<X>>>>
+auto norm2(Path, const Exec& exec, const X& x) {
+  using S = detail::chosen_or<R, default_norm_t<element_t<X>>>;
+  detail::expects_vector("norm2", "x", x);
+  if constexpr (std::same_as<Path, native_path>) {
+    const backends::device_of device(exec);
+    return cuda_native::norm2<S>(x.data(), x.extent(0), backends::stream_of(exec));
+  } else {
+    return portable_engine::norm2<S>(exec, detail::operand(x), x.extent(0));
+  }
+}
+
+/// Writes the norm to `result`, along the best path. Asynchronous.
+template <execution_space Exec, vector_view X, writable_scalar Result>
+void norm2(const Exec& exec, const X& x, const Result& result) {
+  norm2(default_path_t<native_norm2<Exec, X, typename Result::value_type>>{}, exec, x, result);
+}
+
+/// Returns the norm, along the best path. Waits for `exec`.
+template <class R = void, execution_space Exec, vector_view X>
+auto norm2(const Exec& exec, const X& x) {
+  using S = detail::chosen_or<R, default_norm_t<element_t<X>>>;
+  return norm2<S>(default_path_t<native_norm2<Exec, X, S>>{}, exec, x);
+}
+
+/// Returns the norm, on the default instance of the View's own execution space.
+template <class R = void, vector_view X>
+auto norm2(const X& x) {
+  return norm2<R>(typename X::execution_space{}, x);
+}
+
+}  // namespace twofold

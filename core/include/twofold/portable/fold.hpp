@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <twofold/backends/error.hpp>
+#include <twofold/backends/fold_device.hpp>
+#include <twofold/backends/fold_host.hpp>
+#include <twofold/backends/kokkos/execution.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <cstddef>
+#include <string>
+
+/// @file
+/// The portable engine: folds any source in order 1 on any execution space of Kokkos.
+/// On the host a chunk per work item; on a GPU a team per chunk, the last team folds what the others left.
+
+namespace twofold::portable_engine {
+
+using backends::combine;
+
+// ---- host -------------------------------------------------------------------------------------------
+
+template <class Source>
+struct chunks_of {
+  Source source;
+  std::size_t n;
+  std::size_t chunk;
+  typename Source::accumulator* partials;
+
+  void operator()(std::size_t c) const {
+    const std::size_t start = c * chunk;
+    partials[c] = backends::host::fold_chunk(source, start, n - start < chunk ? n - start : chunk);
+  }
+};
+
+/// Fewer chunks than this are folded by the calling thread: a parallel region costs about what they do.
+inline constexpr std::size_t fewest_parallel_chunks = 4;
+
+template <class Source, class Exec>
+typename Source::accumulator fold_chunks(const char* label, const Exec& exec, const Source& source,
+                                         std::size_t n) {
+  using A = typename Source::accumulator;
+  const std::size_t chunk = fold_order::chunk_size(n);
+  const std::size_t chunks = fold_order::chunk_count(n);
+  if (chunks == 1) return backends::host::fold_chunk(source, 0, n);
+
+  A* partials = backends::host_partials<A>(fold_order::partial_count(n));
+  const chunks_of<Source> work{source, n, chunk, partials};
+  if (chunks < fewest_parallel_chunks) {
+    for (std::size_t c = 0; c < chunks; ++c) work(c);
+  } else {
+    using policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>;
+    Kokkos::parallel_for(label, policy(exec, 0, chunks), work);
+    exec.fence(label);  // the caller's thread goes on with what the others wrote
+  }
+  // The chunk results, by the same rule; few enough for one thread.
+  std::size_t count = chunks;
+  while (count > 1) {
+    A* next = partials + count;
+    const chunks_of<backends::partials_source<A>> level{{partials}, count, fold_order::chunk_size(count), next};
+    const std::size_t nodes = fold_order::chunk_count(count);
+    for (std::size_t c = 0; c < nodes; ++c) level(c);
+    partials = next;
+    count = nodes;
+  }
+  return *partials;
+}
+
+// ---- device -----------------------------------------------------------------------------------------
+
+/// Neighbours that one thread folds in a step of the team's tree: three levels between two barriers.
+inline constexpr unsigned neighbours = 8;
+
+/// A barrier-light tree over the team's threads in team scratch memory. Thread 0 gets the result.
+/// Slots are spread by one for every eight, so that threads eight slots apart use different banks.
+template <class A>
+struct team_tree {
+  static constexpr unsigned threads = backends::team_threads;
+  static constexpr std::size_t scratch_bytes = (threads + threads / neighbours) * sizeof(A) + alignof(A);
+
+  A* slots;
+
+  KOKKOS_FUNCTION static unsigned slot(unsigned t) { return t + t / neighbours; }
+
+  template <class Member>
+  KOKKOS_FUNCTION A fold(const Member& team, A value) const {
+    const unsigned t = static_cast<unsigned>(team.team_rank());
+    slots[slot(t)] = value;
+    unsigned count = threads;
+    while (count > 1) {
+      const unsigned width = count < neighbours ? count : neighbours;
+      team.team_barrier();  // the values of this level are written
+      count /= width;
+      if (t < count) value = node(width * t, width);
+      if (count > 1) {
+        team.team_barrier();  // and read, so that the next level may overwrite them
+        if (t < count) slots[slot(t)] = value;
+      }
+    }
+    return value;
+  }
+
+  /// The tree over `width` neighbouring slots: 2, 4 or 8.
+  KOKKOS_FUNCTION A node(unsigned first, unsigned width) const {
+    A v[neighbours];
+    for (unsigned k = 0; k < neighbours; ++k) v[k] = k < width ? slots[slot(first + k)] : backends::nothing<A>();
+    return combine(combine(combine(v[0], v[1]), combine(v[2], v[3])),
+                   combine(combine(v[4], v[5]), combine(v[6], v[7])));
+  }
+};
+
+template <unsigned Rows, bool Packed, class Source, class Exec>
+struct fold_teams {
+  using A = typename Source::accumulator;
+  using member = typename Kokkos::TeamPolicy<Exec>::member_type;
+
+  Source source;
+  std::size_t n;
+  A* partials;
+  unsigned* counters;
+  typename Source::result* result;
+
+  KOKKOS_FUNCTION void operator()(const member& team) const {
+    constexpr std::size_t chunk = Rows * fold_order::lanes;
+    const team_tree<A> tree{static_cast<A*>(team.team_shmem().get_shmem_aligned(
+        (team_tree<A>::threads + team_tree<A>::threads / neighbours) * sizeof(A), alignof(A)))};
+    const unsigned t = static_cast<unsigned>(team.team_rank());
+    const std::size_t rank = static_cast<std::size_t>(team.league_rank());
+    const std::size_t start = rank * chunk;
+    const std::size_t count = n - start < chunk ? n - start : chunk;
+    A folded = tree.fold(team, backends::fold_thread<Rows, Packed>(source, start, count, t));
+
+    if (team.league_size() > 1) {
+      const auto levels = backends::fold_levels::of(n);
+      A* const group_results = partials + levels.chunks;
+      const std::size_t group = rank / levels.group;
+      const std::size_t first = group * levels.group;
+      const std::size_t members = levels.chunks - first < levels.group ? levels.chunks - first : levels.group;
+
+      if (t == 0) partials[rank] = folded;
+      if (!last_to_arrive(team, counters + 1 + group, members)) return;
+      folded = fold_partials(team, tree, partials + first, members, group_results);
+
+      if (levels.groups > 1) {
+        if (t == 0) group_results[group] = folded;
+        if (!last_to_arrive(team, counters, levels.groups)) return;
+        folded = fold_partials(team, tree, group_results, levels.groups, group_results + levels.groups);
+      }
+    }
+    if (t == 0) *result = source.finish(folded);
+  }
+
+  /// Whether this team is the last of `total` to arrive; the counter is zero again afterwards.
+  KOKKOS_FUNCTION static bool last_to_arrive(const member& team, unsigned* counter, std::size_t total) {
+    int last = 0;
+    if (team.team_rank() == 0) {
+      Kokkos::memory_fence();  // what thread 0 wrote is visible before its arrival is
+      last = Kokkos::atomic_fetch_add(counter, 1u) == total - 1;
+      if (last) *counter = 0;
+      Kokkos::memory_fence();
+    }
+    team.team_broadcast(last, 0);
+    return last != 0;
+  }
+
+  /// Folds partial results level by level, as the order says. Thread 0 gets the result.
+  KOKKOS_FUNCTION static A fold_partials(const member& team, const team_tree<A>& tree, const A* values,
+                                         std::size_t count, A* next) {
+    const unsigned t = static_cast<unsigned>(team.team_rank());
+    for (;;) {
+      const std::size_t chunk = fold_order::chunk_size(count);
+      const backends::partials_source<A> from{values};
+      A folded = backends::nothing<A>();
+      for (std::size_t start = 0, c = 0; start < count; start += chunk, ++c) {
+        const std::size_t m = count - start < chunk ? count - start : chunk;
+        const A mine = chunk == fold_order::short_rows * fold_order::lanes
+                           ? backends::fold_thread<fold_order::short_rows, false>(from, start, m, t)
+                           : backends::fold_thread<fold_order::long_rows, false>(from, start, m, t);
+        team.team_barrier();  // the tree's slots are free
+        folded = tree.fold(team, mine);
+        if (count > chunk && t == 0) next[c] = folded;
+      }
+      if (count <= chunk) return folded;
+      team.team_barrier();  // next[] is written
+      values = next;
+      next += fold_order::chunk_count(count);
+      count = fold_order::chunk_count(count);
+    }
+  }
+};
+
+template <class Source>
+struct write_of_nothing {
+  Source source;
+  typename Source::result* result;
+  KOKKOS_FUNCTION void operator()(int) const { *result = source.of_nothing(); }
+};
+
+template <class Source, class Exec>
+void launch_teams(const char* label, const Exec& exec, const Source& source, std::size_t n,
+                  typename Source::result* result) {
+  using A = typename Source::accumulator;
+  if (n == 0) {
+    Kokkos::parallel_for(label, Kokkos::RangePolicy<Exec>(exec, 0, 1), write_of_nothing<Source>{source, result});
+    return;
+  }
+  const auto levels = backends::fold_levels::of(n);
+  backends::expects(levels.chunks <= 2147483647u, label,
+                    [&] { return "n = " + std::to_string(n) + " needs more than 2^31 - 1 teams"; });
+  backends::device_workspace::memory memory{};
+  if (levels.chunks > 1) {
+    memory = backends::workspace_of(backends::stream_of(exec))
+                 .at_least(fold_order::partial_count(n) * sizeof(A), 1 + levels.groups);
+  }
+  const auto run = [&]<unsigned Rows, bool Packed>() {
+    using work = fold_teams<Rows, Packed, Source, Exec>;
+    using policy = Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<backends::team_threads, 1>>;
+    Kokkos::parallel_for(label,
+                         policy(exec, static_cast<int>(levels.chunks), static_cast<int>(backends::team_threads))
+                             .set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(team_tree<A>::scratch_bytes))),
+                         work{source, n, static_cast<A*>(memory.partials), memory.counters, result});
+  };
+  constexpr unsigned s = fold_order::short_rows, l = fold_order::long_rows;
+  const bool packed = source.packed();
+  if (n <= fold_order::longest_short) {
+    packed ? run.template operator()<s, true>() : run.template operator()<s, false>();
+  } else {
+    packed ? run.template operator()<l, true>() : run.template operator()<l, false>();
+  }
+}
+
+}  // namespace twofold::portable_engine
+
+namespace twofold::portable_engine {
+
+/// Folds elements 0 .. n - 1 of `source` into *result, memory that `exec` can access.
+/// Asynchronous where the execution space is.
+template <class Source, class Exec>
+void fold(const char* label, const Exec& exec, const Source& source, std::size_t n,
+          typename Source::result* result) {
+  if constexpr (backends::host_execution<Exec>) {
+    *result = n == 0 ? source.of_nothing() : source.finish(fold_chunks(label, exec, source, n));
+  } else {
+    const backends::device_of device(exec);
+    launch_teams(label, exec, source, n, result);
+  }
+}
+
+/// The value of a fold, after waiting for `exec` and nothing else.
+template <class Source, class Exec>
+typename Source::result fold_to_host(const char* label, const Exec& exec, const Source& source, std::size_t n) {
+  using R = typename Source::result;
+  if constexpr (backends::host_execution<Exec>) {
+    R value;
+    fold(label, exec, source, n, &value);
+    return value;
+  } else {
+    if (n == 0) return source.of_nothing();
+    const backends::device_of device(exec);
+    backends::refuse_capture(backends::stream_of(exec), label);
+    const backends::host_slot slot;  // pinned: the kernel writes it, no copy follows
+    fold(label, exec, source, n, static_cast<R*>(slot.address()));
+    backends::wait_for(backends::stream_of(exec), label);
+    return *static_cast<const volatile R*>(slot.address());
+  }
+}
+
+}  // namespace twofold::portable_engine

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <twofold/cuda_native/sum.hpp>
+#include <twofold/portable/sum.hpp>
+#include <twofold/views.hpp>
+
+/// @file
+/// `sum`: the sum of a vector, x(0) + x(1) + ... in fold order 1.
+///
+/// Preconditions: x is readable from the execution space, and not null where it has elements.
+/// Result type: `sum<R>` sums in R and returns R; without it float and double stay, integers are summed in 64
+///   bits of their signedness. In a 32-bit integer R the sum wraps modulo 2^32. An empty x gives 0.
+/// Allocates: nothing after the first call of that size on that instance.
+/// Synchronises: forms that return a value wait for `exec` (its stream) and nothing else, and cannot be
+///   captured into a CUDA graph; forms that take a result View are asynchronous, and can.
+/// Overlap: the result must not lie in x. Passes over memory: one, in one kernel.
+/// Bits: equal for the same elements on every path, space, thread count, alignment, stride and stream.
+/// Accuracy: |error| <= k u sum|x(i)|, k = additions on the longest way to the root (16 + 11 a level).
+/// Throws: precondition_error, cuda_error.
+
+namespace twofold {
+
+/// Whether the hand-written CUDA path can sum X in R on Exec.
+template <class Exec, class X, class R>
+concept native_sum = native_space<Exec, X> && cuda_native::sums<element_t<X>, R>;
+
+template <class Path, class Exec, class X, class R>
+concept sum_path = path<Path> && accumulator_for<R, element_t<X>> &&
+                   (std::same_as<Path, portable_path> || native_sum<Exec, X, R>);
+
+/// Writes the sum to `result`, along the path that is named. Asynchronous.
+template <path Path, execution_space Exec, vector_view X, writable_scalar Result>
+  requires reachable_from<X, Exec> && reachable_from<Result, Exec> &&
+           sum_path<Path, Exec, X, typename Result::value_type>
+void sum(Path, const Exec& exec, const X& x, const Result& result) {
+  using R = typename Result::value_type;
+  detail::expects_vector("sum", "x", x);
+  detail::expects_result("sum", result);
+  if constexpr (std::same_as<Path, native_path>) {
+    const backends::device_of device(exec);
+    cuda_native::sum<R>(x.data(), x.extent(0), result.data(), backends::stream_of(exec));
+  } else {
+    portable_engine::sum<R>(exec, detail::operand(x), x.extent(0), result.data());
+  }
+}
+
+/// Returns the sum, along the path that is named. Waits for `exec`.
+template <class R = void, path Path, execution_space Exec, vector_view X>
+  requires reachable_from<X, Exec> &&
+           sum_path<Path, Exec, X, detail::chosen_or<R, default_sum_t<element_t<X>>>>
+auto sum(Path, const Exec& exec, const X& x) {
+  using S = detail::chosen_or<R, default_sum_t<element_t<X>>>;
+  detail::expects_vector("sum", "x", x);
+  if constexpr (std::same_as<Path, native_path>) {
+    const backends::device_of device(exec);
+    return cuda_native::sum<S>(x.data(), x.extent(0), backends::stream_of(exec));
+  } else {
+    return portable_engine::sum<S>(exec, detail::operand(x), x.extent(0));
+  }
+}
+
+/// Writes the sum to `result`, along the best path. Asynchronous.
+template <execution_space Exec, vector_view X, writable_scalar Result>
+void sum(const Exec& exec, const X& x, const Result& result) {
+  sum(default_path_t<native_sum<Exec, X, typename Result::value_type>>{}, exec, x, result);
+}
+
+/// Returns the sum, along the best path. Waits for `exec`.
+template <class R = void, execution_space Exec, vector_view X>
+auto sum(const Exec& exec, const X& x) {
+  using S = detail::chosen_or<R, default_sum_t<element_t<X>>>;
+  return sum<S>(default_path_t<native_sum<Exec, X, S>>{}, exec, x);
+}
+
+/// Returns the sum, on the default instance of the View's own execution space.
+template <class R = void, vector_view X>
+auto sum(const X& x) {
+  return sum<R>(typename X::execution_space{}, x);
+}
+
+}  // namespace twofold

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// @file
+/// Everything. One header per algorithm is there as well.
+
+#include <twofold/dot.hpp>
+#include <twofold/integrate.hpp>
+#include <twofold/norm2.hpp>
+#include <twofold/sum.hpp>
+#include <twofold/version.hpp>

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <twofold/backends/accumulator.hpp>
+#include <twofold/backends/error.hpp>
+#include <twofold/backends/kokkos/execution.hpp>
+#include <twofold/backends/path.hpp>
+#include <twofold/backends/sources.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <concepts>
+#include <cstddef>
+#include <string>
+#include <type_traits>
+
+/// @file
+/// What the public functions take: execution spaces, vectors, results; how Views become pointers, counts
+/// and streams. The one place where that conversion happens.
+
+namespace twofold {
+
+/// An execution space of Kokkos.
+template <class E>
+concept execution_space = Kokkos::is_execution_space_v<E>;
+
+/// A View of rank 1 that elements are read from; const or not, of any layout and any traits.
+template <class X>
+concept vector_view = Kokkos::is_view_v<X> && bool(X::rank == 1);
+
+/// A View of rank 0 that a result is written to.
+template <class R>
+concept scalar_view = Kokkos::is_view_v<R> && bool(R::rank == 0);
+
+/// The element type of a View, without const.
+template <class X>
+using element_t = typename X::non_const_value_type;
+
+/// Whether code on Exec can reach the memory of View X.
+template <class X, class Exec>
+concept reachable_from = bool(Kokkos::SpaceAccessibility<Exec, typename X::memory_space>::accessible);
+
+/// Whether the elements of a vector stand side by side, as the type of the View tells.
+template <class X>
+concept contiguous_vector = vector_view<X> && !std::same_as<typename X::array_layout, Kokkos::LayoutStride>;
+
+/// Whether a scalar View can be written; a View of const cannot.
+template <class R>
+concept writable_scalar = scalar_view<R> && !std::is_const_v<typename R::value_type>;
+
+/// Native where that exists, portable elsewhere.
+template <bool NativeExists>
+using default_path_t = std::conditional_t<NativeExists, native_path, portable_path>;
+
+/// What every native path asks for: kernels were built, the space is CUDA, the elements are side by side.
+template <class Exec, class... X>
+concept native_space = backends::cuda_native_built && backends::cuda_execution<Exec> && (contiguous_vector<X> && ...);
+
+namespace detail {
+
+/// `Chosen`, or `Default` where the caller named none.
+template <class Chosen, class Default>
+using chosen_or = std::conditional_t<std::is_void_v<Chosen>, Default, Chosen>;
+
+template <class X>
+backends::strided<element_t<X>> operand(const X& x) {
+  return {x.data(), static_cast<std::ptrdiff_t>(x.stride(0))};
+}
+
+template <class X>
+void expects_vector(const char* where, const char* which, const X& x) {
+  backends::expects(x.data() != nullptr || x.extent(0) == 0, where, [&] {
+    return std::string(which) + " is null with extent " + std::to_string(x.extent(0));
+  });
+}
+
+template <class X, class Y>
+void expects_same_extent(const char* where, const X& x, const Y& y) {
+  backends::expects(x.extent(0) == y.extent(0), where, [&] {
+    return "x has extent " + std::to_string(x.extent(0)) + ", y has extent " + std::to_string(y.extent(0)) +
+           "; they must be equal";
+  });
+}
+
+template <class R>
+void expects_result(const char* where, const R& result) {
+  backends::expects(result.data() != nullptr, where, [] { return std::string("result is null (an unallocated View)"); });
+}
+
+}  // namespace detail
+}  // namespace twofold

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+// One kernel folds any source. Strategy: a block of 512 threads per chunk, four neighbouring lanes a thread,
+// 16-byte loads with 256 bytes in flight a thread; four lanes fold in registers, 128 in shuffles, 2048 over
+// 16 values in shared memory. The block that finishes last in its group of chunks folds the group, the last
+// group's block folds the groups: one launch, one pass, no memset, since the counters reset themselves.
+// Shared memory: 16 accumulators. Why 512 x 4: see fold_order.hpp.
+#pragma once
+
+#include <twofold/backends/error.hpp>
+#include <twofold/backends/fold_device.hpp>
+#include <twofold/cuda_native/workspace.hpp>
+
+#include <twofold/cuda_native/detail/block.cuh>
+#include <twofold/cuda_native/detail/launch.hpp>
+
+namespace twofold::cuda_native::detail {
+
+inline constexpr unsigned fold_threads = backends::team_threads;
+
+/// Whether this block is the last of `total` to arrive at `counter`, which is zero again afterwards.
+/// Thread 0 has written what the last block will read; all threads get the answer.
+__device__ __forceinline__ bool last_to_arrive(unsigned* counter, unsigned total) {
+  __shared__ bool last;
+  if (threadIdx.x == 0) {
+    __threadfence();  // what was written before is visible before the arrival is
+    last = atomicAdd(counter, 1u) == total - 1;
+    if (last) *counter = 0;
+    __threadfence();  // and what the others wrote is read only after theirs
+  }
+  __syncthreads();  // the answer is there; the scratch of the last fold is free
+  return last;
+}
+
+/// Folds `count` partial results, chunk by chunk of the order, level by level. Thread 0 gets the result.
+/// `next` is room for the levels in between.
+template <class A>
+__device__ A fold_partials(const A* partials, std::size_t count, A* next,
+                           block_scratch<A, fold_threads>& scratch) {
+  for (;;) {
+    const std::size_t chunk = fold_order::chunk_size(count);
+    const backends::partials_source<A> source{partials};
+    A folded{};
+    for (std::size_t start = 0, c = 0; start < count; start += chunk, ++c) {
+      const std::size_t m = count - start < chunk ? count - start : chunk;
+      const A mine = chunk == fold_order::short_rows * fold_order::lanes
+                         ? backends::fold_thread<fold_order::short_rows, false>(source, start, m, threadIdx.x)
+                         : backends::fold_thread<fold_order::long_rows, false>(source, start, m, threadIdx.x);
+      folded = block_fold<fold_threads>(mine, scratch);
+      if (count > chunk && threadIdx.x == 0) next[c] = folded;
+      __syncthreads();  // next[] is written, the scratch read
+    }
+    if (count <= chunk) return folded;
+    partials = next;
+    next += fold_order::chunk_count(count);
+    count = fold_order::chunk_count(count);
+  }
+}
+
+template <unsigned Rows, bool Packed, class Source>
+__global__ void __launch_bounds__(fold_threads)
+    fold_kernel(const __grid_constant__ Source source, std::size_t n, typename Source::accumulator* partials,
+                unsigned* counters, typename Source::result* result) {
+  using A = typename Source::accumulator;
+  __shared__ block_scratch<A, fold_threads> scratch;
+  constexpr std::size_t chunk = Rows * fold_order::lanes;
+
+  const std::size_t start = blockIdx.x * chunk;
+  const std::size_t count = n - start < chunk ? n - start : chunk;
+  const A mine = backends::fold_thread<Rows, Packed>(source, start, count, threadIdx.x);
+  A folded = block_fold<fold_threads>(mine, scratch);
+
+  if (gridDim.x > 1) {
+    const auto levels = backends::fold_levels::of(n);
+    A* const group_results = partials + levels.chunks;
+    const std::size_t group = blockIdx.x / levels.group;
+    const std::size_t first = group * levels.group;
+    const std::size_t members = levels.chunks - first < levels.group ? levels.chunks - first : levels.group;
+
+    if (threadIdx.x == 0) partials[blockIdx.x] = folded;
+    if (!last_to_arrive(counters + 1 + group, static_cast<unsigned>(members))) return;
+    folded = fold_partials(partials + first, members, group_results, scratch);
+
+    if (levels.groups > 1) {
+      if (threadIdx.x == 0) group_results[group] = folded;
+      if (!last_to_arrive(counters, static_cast<unsigned>(levels.groups))) return;
+      folded = fold_partials(group_results, levels.groups, group_results + levels.groups, scratch);
+    }
+  }
+  if (threadIdx.x == 0) *result = source.finish(folded);
+}
+
+template <class Source>
+__global__ void empty_fold_kernel(const __grid_constant__ Source source, typename Source::result* result) {
+  *result = source.of_nothing();
+}
+
+/// Launches the fold of elements 0 .. n - 1 of `source` into *result.
+template <class Source>
+void fold(const char* name, const Source& source, std::size_t n, typename Source::result* result,
+          workspace& scratch, stream_handle stream) {
+  using A = typename Source::accumulator;
+  if (n == 0) return launch(name, empty_fold_kernel<Source>, 1, 1, 0, stream, source, result);
+  const auto levels = backends::fold_levels::of(n);
+  backends::device_workspace::memory memory{};
+  if (levels.chunks > 1) {
+    memory = scratch.at_least(fold_order::partial_count(n) * sizeof(A), 1 + levels.groups);
+  }
+  const auto run = [&](auto kernel) {
+    launch(name, kernel, grid_of(name, levels.chunks), fold_threads, 0, stream, source, n, static_cast<A*>(memory.partials),
+           memory.counters, result);
+  };
+  constexpr unsigned s = fold_order::short_rows, l = fold_order::long_rows;
+  const bool packed = source.packed();
+  if (n <= fold_order::longest_short) {
+    packed ? run(fold_kernel<s, true, Source>) : run(fold_kernel<s, false, Source>);
+  } else {
+    packed ? run(fold_kernel<l, true, Source>) : run(fold_kernel<l, false, Source>);
+  }
+}
+
+/// The value of a fold on the host: lands in pinned memory, then the stream is waited for.
+template <class Source>
+typename Source::result fold_to_host(const char* name, const Source& source, std::size_t n, stream_handle stream) {
+  using R = typename Source::result;
+  if (n == 0) return source.of_nothing();
+  backends::refuse_capture(stream, name);
+  const backends::host_slot slot;
+  fold(name, source, n, static_cast<R*>(slot.address()), backends::workspace_of(stream), stream);
+  backends::wait_for(stream, name);
+  return *static_cast<const volatile R*>(slot.address());
+}
+
+}  // namespace twofold::cuda_native::detail

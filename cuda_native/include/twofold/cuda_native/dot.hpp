@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <twofold/cuda_native/fold_types.hpp>
+#include <twofold/cuda_native/workspace.hpp>
+
+#include <cstddef>
+
+namespace twofold::cuda_native {
+
+/// Whether `dot` of elements T with result R exists here.
+template <class T, class R = default_sum_t<T>>
+concept dots = folds_in<T, R>;
+
+/// *result = sum of x[i] * y[i], each product entering through one fused rounding, in fold order 1. Asynchronous on `stream`.
+///
+/// @param result device-accessible memory for one R; written by the kernel, never read.
+/// @param scratch grown if it is too small for `n`; after `scratch.reserve(n)` the call allocates nothing.
+/// Preconditions: pointers are readable on the current device, aligned for T, and not null where n > 0.
+/// Allocates: only to grow the workspace. Synchronises: never. Can be captured into a graph.
+/// Overlap: `result` must not lie in the input. Bits: equal on every path, device, stream and alignment.
+/// Passes over memory: one, one kernel. Throws: precondition_error, cuda_error.
+template <class R, class T>
+  requires dots<T, R>
+void dot(const T* x, const T* y, std::size_t n, R* result, workspace& scratch, stream_handle stream);
+
+/// The same with a workspace that the library keeps for `stream`: allocates on first use and growth.
+template <class R, class T>
+  requires dots<T, R>
+void dot(const T* x, const T* y, std::size_t n, R* result, stream_handle stream) {
+  dot<R>(x, y, n, result, backends::workspace_of(stream), stream);
+}
+
+/// Returns the value; waits for `stream`, and only for it. Cannot be captured into a graph (throws).
+template <class R, class T>
+  requires dots<T, R>
+R dot(const T* x, const T* y, std::size_t n, stream_handle stream);
+
+/// Returns the value in the default result type of T.
+template <class T>
+  requires dots<T>
+default_sum_t<T> dot(const T* x, const T* y, std::size_t n, stream_handle stream) {
+  return dot<default_sum_t<T>>(x, y, n, stream);
+}
+
+}  // namespace twofold::cuda_native
