@@ -30,6 +30,20 @@ struct fold_levels {
   }
 };
 
+/// Calls run.operator()<Rows, Packed>() with what fits n elements of `source`: decided here for both paths.
+template <class Source, class Run>
+void with_shape(const Source& source, std::size_t n, Run&& run) {
+  constexpr unsigned s = fold_order::short_rows, l = fold_order::long_rows;
+  const bool is_short = n <= fold_order::longest_short;
+  if constexpr (loads_packs<Source>) {
+    if (source.packed()) {
+      is_short ? run.template operator()<s, true>() : run.template operator()<l, true>();
+      return;
+    }
+  }
+  is_short ? run.template operator()<s, false>() : run.template operator()<l, false>();
+}
+
 /// Bytes of elements that a thread loads before it uses the first.
 inline constexpr unsigned bytes_in_flight_per_thread = 256;
 

@@ -17,8 +17,8 @@
 ///   row(start)                    what is common to the elements start .. start + 2047
 ///   lane(j)                       what is common to lane j of every row
 ///   load(row, lane)               the element
-///   packed()                      whether load4 may be used: 16-byte loads of lanes j .. j + 3
-///   load4(row, j)                 four elements
+///   packed(), load4(row, j)       where elements lie in memory: whether 16-byte loads of lanes j .. j + 3 are
+///                                 possible, and such a load
 ///   with(accumulator, element)    the accumulator after this element
 ///   finish(accumulator)           the result
 ///   of_nothing()                  the result for no elements
@@ -157,5 +157,9 @@ struct partials_source {
   TWOFOLD_FUNCTION A load(const A* row, unsigned lane) const { return row[lane]; }
   TWOFOLD_FUNCTION static A with(A a, A b) { return combine(a, b); }
 };
+
+/// Sources whose elements lie in memory.
+template <class Source>
+concept loads_packs = requires(const Source& s) { s.load4(s.row(0), 0u); };
 
 }  // namespace twofold::backends

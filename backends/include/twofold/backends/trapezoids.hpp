@@ -75,7 +75,6 @@ struct trapezoids_source {
     }
     return static_cast<T>(f(abscissa(row, lane)));
   }
-  TWOFOLD_FUNCTION bool packed() const { return false; }
   TWOFOLD_FUNCTION static T with(T sum, T value) { return add(sum, value); }
   TWOFOLD_FUNCTION result finish(T sum) const {
     // An empty interval has no area, whatever f is there (it may be infinite).

@@ -213,26 +213,15 @@ void launch_teams(const char* label, const Exec& exec, const Source& source, std
     memory = backends::workspace_of(backends::stream_of(exec))
                  .at_least(fold_order::partial_count(n) * sizeof(A), 1 + levels.groups);
   }
-  const auto run = [&]<unsigned Rows, bool Packed>() {
+  backends::with_shape(source, n, [&]<unsigned Rows, bool Packed>() {
     using work = fold_teams<Rows, Packed, Source, Exec>;
     using policy = Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<backends::team_threads, 1>>;
     Kokkos::parallel_for(label,
                          policy(exec, static_cast<int>(levels.chunks), static_cast<int>(backends::team_threads))
                              .set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(team_tree<A>::scratch_bytes))),
                          work{source, n, static_cast<A*>(memory.partials), memory.counters, result});
-  };
-  constexpr unsigned s = fold_order::short_rows, l = fold_order::long_rows;
-  const bool packed = source.packed();
-  if (n <= fold_order::longest_short) {
-    packed ? run.template operator()<s, true>() : run.template operator()<s, false>();
-  } else {
-    packed ? run.template operator()<l, true>() : run.template operator()<l, false>();
-  }
+  });
 }
-
-}  // namespace twofold::portable_engine
-
-namespace twofold::portable_engine {
 
 /// Folds elements 0 .. n - 1 of `source` into *result, memory that `exec` can access.
 /// Asynchronous where the execution space is.

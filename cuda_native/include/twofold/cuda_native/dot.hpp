@@ -36,8 +36,8 @@ template <class R, class T>
   requires dots<T, R>
 R dot(const T* x, const T* y, std::size_t n, stream_handle stream);
 
-/// Returns the value in the default result type of T.
-template <class T>
+/// Returns the value in the default result type of T. (The first parameter keeps a named R from meaning T here.)
+template <int = 0, class T>
   requires dots<T>
 default_sum_t<T> dot(const T* x, const T* y, std::size_t n, stream_handle stream) {
   return dot<default_sum_t<T>>(x, y, n, stream);

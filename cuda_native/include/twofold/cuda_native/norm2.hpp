@@ -36,8 +36,8 @@ template <class R, class T>
   requires norms<T, R>
 R norm2(const T* x, std::size_t n, stream_handle stream);
 
-/// Returns the value in the default result type of T.
-template <class T>
+/// Returns the value in the default result type of T. (The first parameter keeps a named R from meaning T here.)
+template <int = 0, class T>
   requires norms<T>
 default_norm_t<T> norm2(const T* x, std::size_t n, stream_handle stream) {
   return norm2<default_norm_t<T>>(x, n, stream);

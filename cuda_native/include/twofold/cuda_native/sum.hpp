@@ -36,8 +36,8 @@ template <class R, class T>
   requires sums<T, R>
 R sum(const T* x, std::size_t n, stream_handle stream);
 
-/// Returns the value in the default result type of T.
-template <class T>
+/// Returns the value in the default result type of T. (The first parameter keeps a named R from meaning T here.)
+template <int = 0, class T>
   requires sums<T>
 default_sum_t<T> sum(const T* x, std::size_t n, stream_handle stream) {
   return sum<default_sum_t<T>>(x, n, stream);

@@ -105,17 +105,10 @@ void fold(const char* name, const Source& source, std::size_t n, typename Source
   if (levels.chunks > 1) {
     memory = scratch.at_least(fold_order::partial_count(n) * sizeof(A), 1 + levels.groups);
   }
-  const auto run = [&](auto kernel) {
-    launch(name, kernel, grid_of(name, levels.chunks), fold_threads, 0, stream, source, n, static_cast<A*>(memory.partials),
-           memory.counters, result);
-  };
-  constexpr unsigned s = fold_order::short_rows, l = fold_order::long_rows;
-  const bool packed = source.packed();
-  if (n <= fold_order::longest_short) {
-    packed ? run(fold_kernel<s, true, Source>) : run(fold_kernel<s, false, Source>);
-  } else {
-    packed ? run(fold_kernel<l, true, Source>) : run(fold_kernel<l, false, Source>);
-  }
+  backends::with_shape(source, n, [&]<unsigned Rows, bool Packed>() {
+    launch(name, fold_kernel<Rows, Packed, Source>, grid_of(name, levels.chunks), fold_threads, 0, stream, source, n,
+           static_cast<A*>(memory.partials), memory.counters, result);
+  });
 }
 
 /// The value of a fold on the host: lands in pinned memory, then the stream is waited for.
