@@ -19,14 +19,27 @@ inline constexpr unsigned team_threads = fold_order::lanes / lanes_per_thread;
 
 /// A fold over more chunks than this folds them in groups, each by the last team of the group, so that no
 /// single team walks them all at the end. The group is the chunk of the next level, so bits do not change.
+/// Made on the host and passed to the kernel: every team would pay for the divisions otherwise.
 struct fold_levels {
-  std::size_t chunks;  // of the elements: the teams of the kernel
-  std::size_t group;   // chunks per group
-  std::size_t groups;  // chunk results of the next level
+  unsigned chunks;       // of the elements: the teams of the kernel
+  unsigned groups;       // chunk results of the next level
+  unsigned group_shift;  // chunks per group, a power of two
 
-  TWOFOLD_FUNCTION static fold_levels of(std::size_t n) {
+  static fold_levels of(std::size_t n) {
     const std::size_t chunks = fold_order::chunk_count(n);
-    return {chunks, fold_order::chunk_size(chunks), fold_order::chunk_count(chunks)};
+    const std::size_t group = fold_order::chunk_size(chunks);
+    static_assert((fold_order::lanes * fold_order::short_rows & (fold_order::lanes * fold_order::short_rows - 1)) == 0 &&
+                  (fold_order::lanes * fold_order::long_rows & (fold_order::lanes * fold_order::long_rows - 1)) == 0);
+    unsigned shift = 0;
+    while (std::size_t{1} << shift < group) ++shift;
+    return {static_cast<unsigned>(chunks), static_cast<unsigned>(fold_order::chunk_count(chunks)), shift};
+  }
+
+  TWOFOLD_FUNCTION unsigned group_of(unsigned chunk) const { return chunk >> group_shift; }
+  TWOFOLD_FUNCTION unsigned first_of(unsigned group) const { return group << group_shift; }
+  TWOFOLD_FUNCTION unsigned members_of(unsigned group) const {
+    const unsigned rest = chunks - first_of(group), whole = 1u << group_shift;
+    return rest < whole ? rest : whole;
   }
 };
 
@@ -45,7 +58,7 @@ void with_shape(const Source& source, std::size_t n, Run&& run) {
 }
 
 /// Bytes of elements that a thread loads before it uses the first.
-inline constexpr unsigned bytes_in_flight_per_thread = 256;
+inline constexpr unsigned bytes_in_flight_per_thread = 128;
 
 template <class Source>
 inline constexpr unsigned rows_in_flight = [] {
@@ -71,64 +84,78 @@ TWOFOLD_FUNCTION void add_four(typename Source::accumulator (&lanes)[lanes_per_t
 
 }  // namespace detail
 
-/// The folded lanes 4t .. 4t + 3 of thread t, over `count` elements from `start` on, at most `Rows` rows.
-/// `Packed`: the source allows 16-byte loads.
-template <unsigned Rows, bool Packed, class Source>
+/// The folded lanes 4t .. 4t + 3 of thread t, over `count` elements from `start` on, at most `Rows` rows, `InFlight`
+/// of them loaded before the first is used. `Packed`: the source allows 16-byte loads.
+template <unsigned Rows, bool Packed, unsigned InFlight, class Source>
 TWOFOLD_FUNCTION typename Source::accumulator fold_thread(const Source& source, std::size_t start,
                                                           std::size_t count, unsigned thread) {
   using A = typename Source::accumulator;
   constexpr unsigned L = lanes_per_thread;
+  constexpr unsigned group = InFlight < Rows ? InFlight : Rows;
+  static_assert(Rows % group == 0);
   const unsigned first = L * thread;
   A lanes[L];
   TWOFOLD_UNROLL
   for (unsigned k = 0; k < L; ++k) lanes[k] = nothing<A>();
 
-  if (count == Rows * fold_order::lanes) {
-    constexpr unsigned in_flight = rows_in_flight<Source> < Rows ? rows_in_flight<Source> : Rows;
-    if constexpr (Packed) {
-      TWOFOLD_DO_NOT_UNROLL  // unrolled, all rows' loads are hoisted and spill
-      for (unsigned r = 0; r < Rows; r += in_flight) {
-        decltype(source.load4(source.row(start), first)) four[in_flight];
+  // Groups of rows stay a loop: unrolled, the compiler hoists the loads of all rows and spills.
+  TWOFOLD_DO_NOT_UNROLL
+  for (unsigned r = 0; r < Rows; r += group) {
+    const std::size_t begin = r * fold_order::lanes;
+    if (count >= begin + group * fold_order::lanes) {
+      if constexpr (Packed) {
+        decltype(source.load4(source.row(start), first)) four[group];
         TWOFOLD_UNROLL
-        for (unsigned u = 0; u < in_flight; ++u) {
-          four[u] = source.load4(source.row(start + (r + u) * fold_order::lanes), first);
+        for (unsigned u = 0; u < group; ++u) {
+          four[u] = source.load4(source.row(start + begin + u * fold_order::lanes), first);
         }
         TWOFOLD_UNROLL
-        for (unsigned u = 0; u < in_flight; ++u) detail::add_four<Source>(lanes, four[u]);
+        for (unsigned u = 0; u < group; ++u) detail::add_four<Source>(lanes, four[u]);
+      } else {
+        typename Source::element e[group][L];
+        TWOFOLD_UNROLL
+        for (unsigned u = 0; u < group; ++u) {
+          const auto row = source.row(start + begin + u * fold_order::lanes);
+          TWOFOLD_UNROLL
+          for (unsigned k = 0; k < L; ++k) e[u][k] = source.load(row, source.lane(first + k));
+        }
+        TWOFOLD_UNROLL
+        for (unsigned u = 0; u < group; ++u) {
+          TWOFOLD_UNROLL
+          for (unsigned k = 0; k < L; ++k) lanes[k] = Source::with(lanes[k], e[u][k]);
+        }
       }
     } else {
-      const decltype(source.lane(0)) lane[L] = {source.lane(first), source.lane(first + 1),
-                                                source.lane(first + 2), source.lane(first + 3)};
       TWOFOLD_UNROLL
-      for (unsigned r = 0; r < Rows; ++r) {
-        const auto row = source.row(start + r * fold_order::lanes);
-        TWOFOLD_UNROLL
-        for (unsigned k = 0; k < L; ++k) lanes[k] = Source::with(lanes[k], source.load(row, lane[k]));
-      }
-    }
-  } else {
-    TWOFOLD_UNROLL
-    for (unsigned r = 0; r < Rows; ++r) {
-      const std::size_t begin = r * fold_order::lanes + first;
-      if (begin < count) {
-        const auto row = source.row(start + r * fold_order::lanes);
+      for (unsigned u = 0; u < group; ++u) {
+        const std::size_t i = begin + u * fold_order::lanes + first;
+        if (i >= count) continue;
+        const auto row = source.row(start + begin + u * fold_order::lanes);
         bool whole = false;
         if constexpr (Packed) {
-          whole = begin + L <= count;
+          whole = i + L <= count;
           if (whole) detail::add_four<Source>(lanes, source.load4(row, first));
         }
         if (!whole) {
           TWOFOLD_UNROLL
           for (unsigned k = 0; k < L; ++k) {
-            if (begin + k < count) {
-              lanes[k] = Source::with(lanes[k], source.load(row, source.lane(first + k)));
-            }
+            if (i + k < count) lanes[k] = Source::with(lanes[k], source.load(row, source.lane(first + k)));
           }
         }
       }
     }
   }
   return combine(combine(lanes[0], lanes[1]), combine(lanes[2], lanes[3]));
+}
+
+/// The same over partial results, for a team that has nothing else to do: two rows in flight keep it from
+/// raising the register count of the kernel around it.
+template <class A>
+TWOFOLD_FUNCTION A fold_thread_of_partials(const A* partials, std::size_t start, std::size_t count, bool is_short,
+                                           unsigned thread) {
+  const partials_source<A> source{partials};
+  return is_short ? fold_thread<fold_order::short_rows, false, 2>(source, start, count, thread)
+                  : fold_thread<fold_order::long_rows, false, 2>(source, start, count, thread);
 }
 
 }  // namespace twofold::backends

@@ -50,9 +50,7 @@ typename Source::accumulator fold_chunks(const char* label, const Exec& exec, co
   if (chunks < fewest_parallel_chunks) {
     for (std::size_t c = 0; c < chunks; ++c) work(c);
   } else {
-    using policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>;
-    Kokkos::parallel_for(label, policy(exec, 0, chunks), work);
-    exec.fence(label);  // the caller's thread goes on with what the others wrote
+    backends::for_each_index(label, exec, chunks, work);
   }
   // The chunk results, by the same rule; few enough for one thread.
   std::size_t count = chunks;
@@ -117,6 +115,7 @@ struct fold_teams {
 
   Source source;
   std::size_t n;
+  backends::fold_levels levels;
   A* partials;
   unsigned* counters;
   typename Source::result* result;
@@ -126,21 +125,20 @@ struct fold_teams {
     const team_tree<A> tree{static_cast<A*>(team.team_shmem().get_shmem_aligned(
         (team_tree<A>::threads + team_tree<A>::threads / neighbours) * sizeof(A), alignof(A)))};
     const unsigned t = static_cast<unsigned>(team.team_rank());
-    const std::size_t rank = static_cast<std::size_t>(team.league_rank());
+    const unsigned rank = static_cast<unsigned>(team.league_rank());
     const std::size_t start = rank * chunk;
     const std::size_t count = n - start < chunk ? n - start : chunk;
-    A folded = tree.fold(team, backends::fold_thread<Rows, Packed>(source, start, count, t));
+    A folded = tree.fold(
+        team, backends::fold_thread<Rows, Packed, backends::rows_in_flight<Source>>(source, start, count, t));
 
-    if (team.league_size() > 1) {
-      const auto levels = backends::fold_levels::of(n);
+    if (levels.chunks > 1) {
       A* const group_results = partials + levels.chunks;
-      const std::size_t group = rank / levels.group;
-      const std::size_t first = group * levels.group;
-      const std::size_t members = levels.chunks - first < levels.group ? levels.chunks - first : levels.group;
+      const unsigned group = levels.group_of(rank);
+      const unsigned members = levels.members_of(group);
 
       if (t == 0) partials[rank] = folded;
       if (!last_to_arrive(team, counters + 1 + group, members)) return;
-      folded = fold_partials(team, tree, partials + first, members, group_results);
+      folded = fold_partials(team, tree, partials + levels.first_of(group), members, group_results);
 
       if (levels.groups > 1) {
         if (t == 0) group_results[group] = folded;
@@ -152,7 +150,7 @@ struct fold_teams {
   }
 
   /// Whether this team is the last of `total` to arrive; the counter is zero again afterwards.
-  KOKKOS_FUNCTION static bool last_to_arrive(const member& team, unsigned* counter, std::size_t total) {
+  KOKKOS_FUNCTION static bool last_to_arrive(const member& team, unsigned* counter, unsigned total) {
     int last = 0;
     if (team.team_rank() == 0) {
       Kokkos::memory_fence();  // what thread 0 wrote is visible before its arrival is
@@ -170,13 +168,11 @@ struct fold_teams {
     const unsigned t = static_cast<unsigned>(team.team_rank());
     for (;;) {
       const std::size_t chunk = fold_order::chunk_size(count);
-      const backends::partials_source<A> from{values};
+      const bool is_short = count <= fold_order::longest_short;
       A folded = backends::nothing<A>();
       for (std::size_t start = 0, c = 0; start < count; start += chunk, ++c) {
         const std::size_t m = count - start < chunk ? count - start : chunk;
-        const A mine = chunk == fold_order::short_rows * fold_order::lanes
-                           ? backends::fold_thread<fold_order::short_rows, false>(from, start, m, t)
-                           : backends::fold_thread<fold_order::long_rows, false>(from, start, m, t);
+        const A mine = backends::fold_thread_of_partials(values, start, m, is_short, t);
         team.team_barrier();  // the tree's slots are free
         folded = tree.fold(team, mine);
         if (count > chunk && t == 0) next[c] = folded;
@@ -205,13 +201,13 @@ void launch_teams(const char* label, const Exec& exec, const Source& source, std
     Kokkos::parallel_for(label, Kokkos::RangePolicy<Exec>(exec, 0, 1), write_of_nothing<Source>{source, result});
     return;
   }
-  const auto levels = backends::fold_levels::of(n);
-  backends::expects(levels.chunks <= 2147483647u, label,
+  backends::expects(fold_order::chunk_count(n) <= 2147483647u, label,
                     [&] { return "n = " + std::to_string(n) + " needs more than 2^31 - 1 teams"; });
+  const auto levels = backends::fold_levels::of(n);
   backends::device_workspace::memory memory{};
   if (levels.chunks > 1) {
     memory = backends::workspace_of(backends::stream_of(exec))
-                 .at_least(fold_order::partial_count(n) * sizeof(A), 1 + levels.groups);
+                 .at_least(fold_order::partial_count(n) * sizeof(A), std::size_t{1} + levels.groups);
   }
   backends::with_shape(source, n, [&]<unsigned Rows, bool Packed>() {
     using work = fold_teams<Rows, Packed, Source, Exec>;
@@ -219,7 +215,7 @@ void launch_teams(const char* label, const Exec& exec, const Source& source, std
     Kokkos::parallel_for(label,
                          policy(exec, static_cast<int>(levels.chunks), static_cast<int>(backends::team_threads))
                              .set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(team_tree<A>::scratch_bytes))),
-                         work{source, n, static_cast<A*>(memory.partials), memory.counters, result});
+                         work{source, n, levels, static_cast<A*>(memory.partials), memory.counters, result});
   });
 }
 

@@ -11,6 +11,10 @@
 #include <memory>
 #include <vector>
 
+#if defined(KOKKOS_ENABLE_OPENMP)
+#include <omp.h>
+#endif
+
 /// @file
 /// What the library needs to know of an execution space. The only place that names a backend of Kokkos.
 
@@ -47,6 +51,30 @@ class device_of {
  private:
   current_device device_;
 };
+
+/// Whether the calling thread is where Kokkos cannot start a parallel loop on Exec: inside a parallel region of the
+/// caller's, unless OpenMP was told to allow a second level. Kokkos 5 aborts there.
+template <class Exec>
+bool must_run_serially() {
+#if defined(KOKKOS_ENABLE_OPENMP)
+  if constexpr (std::same_as<Exec, Kokkos::OpenMP>) {
+    return omp_in_parallel() && !(omp_get_level() == 1 && omp_get_max_active_levels() > 1);
+  }
+#endif
+  return false;
+}
+
+/// work(i) for i in 0 .. n - 1 on a host space; returns when all is done.
+template <class Exec, class Work>
+  requires host_execution<Exec>
+void for_each_index(const char* label, const Exec& exec, std::size_t n, const Work& work) {
+  if (must_run_serially<Exec>()) {
+    for (std::size_t i = 0; i < n; ++i) work(i);
+    return;
+  }
+  Kokkos::parallel_for(label, Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec, 0, n), work);
+  exec.fence(label);
+}
 
 /// Memory that lives between the steps of one fold on the host: the calling thread's own, so that calls
 /// from many threads through one instance cannot meet in it. Grows and never shrinks.

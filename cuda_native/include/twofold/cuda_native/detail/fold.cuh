@@ -10,6 +10,8 @@
 #include <twofold/backends/fold_device.hpp>
 #include <twofold/cuda_native/workspace.hpp>
 
+#include <cuda/atomic>
+
 #include <twofold/cuda_native/detail/block.cuh>
 #include <twofold/cuda_native/detail/launch.hpp>
 
@@ -22,10 +24,10 @@ inline constexpr unsigned fold_threads = backends::team_threads;
 __device__ __forceinline__ bool last_to_arrive(unsigned* counter, unsigned total) {
   __shared__ bool last;
   if (threadIdx.x == 0) {
-    __threadfence();  // what was written before is visible before the arrival is
-    last = atomicAdd(counter, 1u) == total - 1;
+    // Release what this thread wrote before, acquire what the others released.
+    const cuda::atomic_ref<unsigned, cuda::thread_scope_device> arrivals(*counter);
+    last = arrivals.fetch_add(1u, cuda::memory_order_acq_rel) == total - 1;
     if (last) *counter = 0;
-    __threadfence();  // and what the others wrote is read only after theirs
   }
   __syncthreads();  // the answer is there; the scratch of the last fold is free
   return last;
@@ -38,13 +40,11 @@ __device__ A fold_partials(const A* partials, std::size_t count, A* next,
                            block_scratch<A, fold_threads>& scratch) {
   for (;;) {
     const std::size_t chunk = fold_order::chunk_size(count);
-    const backends::partials_source<A> source{partials};
+    const bool is_short = count <= fold_order::longest_short;
     A folded{};
     for (std::size_t start = 0, c = 0; start < count; start += chunk, ++c) {
       const std::size_t m = count - start < chunk ? count - start : chunk;
-      const A mine = chunk == fold_order::short_rows * fold_order::lanes
-                         ? backends::fold_thread<fold_order::short_rows, false>(source, start, m, threadIdx.x)
-                         : backends::fold_thread<fold_order::long_rows, false>(source, start, m, threadIdx.x);
+      const A mine = backends::fold_thread_of_partials(partials, start, m, is_short, threadIdx.x);
       folded = block_fold<fold_threads>(mine, scratch);
       if (count > chunk && threadIdx.x == 0) next[c] = folded;
       __syncthreads();  // next[] is written, the scratch read
@@ -58,31 +58,29 @@ __device__ A fold_partials(const A* partials, std::size_t count, A* next,
 
 template <unsigned Rows, bool Packed, class Source>
 __global__ void __launch_bounds__(fold_threads)
-    fold_kernel(const __grid_constant__ Source source, std::size_t n, typename Source::accumulator* partials,
-                unsigned* counters, typename Source::result* result) {
+    fold_kernel(const __grid_constant__ Source source, std::size_t n, backends::fold_levels levels,
+                typename Source::accumulator* partials, unsigned* counters, typename Source::result* result) {
   using A = typename Source::accumulator;
   __shared__ block_scratch<A, fold_threads> scratch;
   constexpr std::size_t chunk = Rows * fold_order::lanes;
 
   const std::size_t start = blockIdx.x * chunk;
   const std::size_t count = n - start < chunk ? n - start : chunk;
-  const A mine = backends::fold_thread<Rows, Packed>(source, start, count, threadIdx.x);
+  const A mine = backends::fold_thread<Rows, Packed, backends::rows_in_flight<Source>>(source, start, count, threadIdx.x);
   A folded = block_fold<fold_threads>(mine, scratch);
 
-  if (gridDim.x > 1) {
-    const auto levels = backends::fold_levels::of(n);
+  if (levels.chunks > 1) {
     A* const group_results = partials + levels.chunks;
-    const std::size_t group = blockIdx.x / levels.group;
-    const std::size_t first = group * levels.group;
-    const std::size_t members = levels.chunks - first < levels.group ? levels.chunks - first : levels.group;
+    const unsigned group = levels.group_of(blockIdx.x);
+    const unsigned members = levels.members_of(group);
 
     if (threadIdx.x == 0) partials[blockIdx.x] = folded;
-    if (!last_to_arrive(counters + 1 + group, static_cast<unsigned>(members))) return;
-    folded = fold_partials(partials + first, members, group_results, scratch);
+    if (!last_to_arrive(counters + 1 + group, members)) return;
+    folded = fold_partials(partials + levels.first_of(group), members, group_results, scratch);
 
     if (levels.groups > 1) {
       if (threadIdx.x == 0) group_results[group] = folded;
-      if (!last_to_arrive(counters, static_cast<unsigned>(levels.groups))) return;
+      if (!last_to_arrive(counters, levels.groups)) return;
       folded = fold_partials(group_results, levels.groups, group_results + levels.groups, scratch);
     }
   }
@@ -100,14 +98,15 @@ void fold(const char* name, const Source& source, std::size_t n, typename Source
           workspace& scratch, stream_handle stream) {
   using A = typename Source::accumulator;
   if (n == 0) return launch(name, empty_fold_kernel<Source>, 1, 1, 0, stream, source, result);
+  const unsigned blocks = grid_of(name, fold_order::chunk_count(n));
   const auto levels = backends::fold_levels::of(n);
   backends::device_workspace::memory memory{};
   if (levels.chunks > 1) {
-    memory = scratch.at_least(fold_order::partial_count(n) * sizeof(A), 1 + levels.groups);
+    memory = scratch.at_least(fold_order::partial_count(n) * sizeof(A), std::size_t{1} + levels.groups);
   }
   backends::with_shape(source, n, [&]<unsigned Rows, bool Packed>() {
-    launch(name, fold_kernel<Rows, Packed, Source>, grid_of(name, levels.chunks), fold_threads, 0, stream, source, n,
-           static_cast<A*>(memory.partials), memory.counters, result);
+    launch(name, fold_kernel<Rows, Packed, Source>, blocks, fold_threads, 0, stream, source, n,
+           levels, static_cast<A*>(memory.partials), memory.counters, result);
   });
 }
 
