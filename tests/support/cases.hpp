@@ -9,6 +9,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <limits>
 #include <random>
@@ -79,14 +80,20 @@ struct names {
 };
 
 /// Sizes around every boundary of the order and of the hardware under it. 2^21 + 1 and beyond have long chunks.
+/// TWOFOLD_TEST_MAX_SIZE leaves out the larger ones, for runs under a checker that slows them a hundredfold.
 inline std::vector<std::size_t> sizes() {
+  const char* limit = std::getenv("TWOFOLD_TEST_MAX_SIZE");
+  const std::size_t most = limit ? std::strtoull(limit, nullptr, 10) : ~std::size_t{0};
   constexpr std::size_t w = twofold::fold_order::lanes, short_chunk = 4 * w, long_chunk = 16 * w;
-  return {0,         1,         2,           3,           31,           32,           33,           63,
+  std::vector<std::size_t> all =
+         {0,         1,         2,           3,           31,           32,           33,           63,
           64,        65,        127,         128,         129,          255,          256,          257,
           511,       513,       1000,        1023,        1024,         1025,         w - 1,        w,
           w + 1,     2 * w - 1, 4095,        4097,        short_chunk - 1, short_chunk, short_chunk + 1,
           3 * short_chunk + 777, long_chunk - 1, long_chunk, long_chunk + 1, 65537,     100003,
           (1u << 20) + 1, (1u << 21), (1u << 21) + 1, (1u << 21) + 3 * long_chunk + 5};
+  std::erase_if(all, [most](std::size_t n) { return n > most; });
+  return all;
 }
 
 /// A few sizes for the slower cross products.
