@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fold_case.hpp"
+#include "integrands.hpp"
+
+namespace twofold::bench {
+namespace {
+
+template <class R, class PathTag, class Exec, class... Result>
+concept Integrates = requires(PathTag path, Exec exec, R bound, std::int64_t n, Result... result) {
+  twofold::integrate(path, exec, SquarePlusOne{}, bound, bound, static_cast<std::size_t>(n), result...);
+};
+
+/// The same rule as a plain loop: abscissae from the index, half weights at the ends. Added in double: a float
+/// that grows by one small term at a time stops growing.
+template <class R>
+struct KokkosTrapezoids {
+  R a;
+  R h;
+  std::int64_t n;
+  KOKKOS_FUNCTION void operator()(std::int64_t i, double& sum) const {
+    const R weight = i == 0 || i == n ? h / 2 : h;
+    sum += static_cast<double>(weight * SquarePlusOne{}(a + static_cast<R>(i) * h));
+  }
+};
+
+// The bounds are read through volatile, so that no compiler knows them and folds the sum itself.
+template <class R>
+struct Bounds {
+  volatile R a = R(-0.5);
+  volatile R b = R(1.75);
+};
+
+template <class Exec, class R>
+class IntegrateCase {
+ public:
+  IntegrateCase(Session<Exec>& session, std::int64_t n) : session_(session), n_(n) {
+    case_.algorithm = "integrate";
+    case_.variant = "x*x+1";
+    case_.type = type_name<R>();
+    case_.accumulator = type_name<R>();
+    case_.n = n;
+    case_.in_cache = true;
+  }
+
+  template <class PathTag>
+  void add_twofold(PathTag path) {
+    using View = typename ResultView<Exec, R>::View;
+    if constexpr (Integrates<R, PathTag, Exec, View>) {
+      add(PathTag::name, true, [path](const Exec& exec, R a, R b, std::int64_t n, const View& result) {
+        twofold::integrate(path, exec, SquarePlusOne{}, a, b, static_cast<std::size_t>(n), result);
+      });
+    }
+  }
+
+  void add_kokkos() {
+    add<double>("kokkos", false, [](const Exec& exec, R a, R b, std::int64_t n, const auto& result) {
+      using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
+      Kokkos::parallel_reduce("twofold_bench kokkos", Policy(exec, 0, n + 1),
+                              KokkosTrapezoids<R>{a, (b - a) / static_cast<R>(n), n}, result);
+    });
+  }
+
+  void add_peers() {
+    for (const IntegratePeer<R>& peer : Backend<Exec>::template integrate_peers<R>()) {
+      add(peer.path, false, [run = peer.run](const Exec& exec, R a, R b, std::int64_t n, const auto& result) {
+        run(a, b, n, result.data(), Backend<Exec>::stream(exec));
+      });
+    }
+  }
+
+  void measure() { session_.measure(std::move(case_)); }
+
+ private:
+  /// op(exec, a, b, n, result) enqueues one call that writes an Out.
+  template <class Out = R, class Op>
+  void add(const std::string& name, bool promised, Op op) {
+    ResultView<Exec, Out> result(session_.exec);
+    auto bounds = std::make_shared<Bounds<R>>();
+    Path path;
+    path.name = name;
+    path.promised_bits = promised;
+    path.clock = session_.clock.get();
+    path.poison = [result] { result.set(poison<Out>()); };
+    path.check = [result, bounds, n = n_, promised] {
+      // Peers add in any order. Neighbouring terms are alike, so their rounding errors do not cancel: blocks of
+      // a few thousand terms in R, and n terms in double, may each lose that many units.
+      const double peer_units = 4096 + static_cast<double>(n) * (sizeof(R) == 8 ? 1 : 0x1p-29);
+      const double units = promised ? 64 : peer_units;
+      return judge_value<R>(trapezoids_of_parabola(bounds->a, bounds->b, n), units,
+                            static_cast<R>(result.get()));
+    };
+    path.run = [op, result, bounds, n = n_, &exec = session_.exec](std::int64_t, std::int64_t count) {
+      for (std::int64_t call = 0; call < count; ++call) op(exec, bounds->a, bounds->b, n, result.view());
+    };
+    case_.paths.push_back(std::move(path));
+  }
+
+  Session<Exec>& session_;
+  std::int64_t n_;
+  Case case_;
+};
+
+struct Integrate {
+  template <class Exec, class T, class R>
+  void run(Session<Exec>& session, std::int64_t n) const {
+    if (n < 1) return;  // n = 0 throws, by contract
+    IntegrateCase<Exec, R> integrate(session, n);
+    integrate.add_twofold(twofold::portable);
+    integrate.add_twofold(twofold::native);
+    integrate.add_peers();
+    integrate.add_kokkos();
+    integrate.measure();
+  }
+};
+
+const Registration<Integrate> registration("integrate", RealKinds{});
+
+}  // namespace
+}  // namespace twofold::bench

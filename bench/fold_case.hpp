@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// A case whose paths fold one or two operands into one value: what sum, dot and norm2 share.
+
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include <twofold/twofold.hpp>
+
+#include "registry.hpp"
+
+namespace twofold::bench {
+
+/// What a result holds before a call: not a number, or all ones. A call that writes nothing is seen.
+template <class R>
+constexpr R poison() {
+  if constexpr (std::is_floating_point_v<R>) return std::numeric_limits<R>::quiet_NaN();
+  return static_cast<R>(-1);
+}
+
+/// A result that lives where the execution space writes, and its copy on the host.
+template <class Exec, class R>
+class ResultView {
+ public:
+  using View = Kokkos::View<R, typename Exec::memory_space>;
+
+  explicit ResultView(const Exec& exec) : exec_(exec), view_("twofold_bench result") {}
+  const View& view() const { return view_; }
+  void set(R value) const {
+    Kokkos::deep_copy(exec_, view_, value);
+    exec_.fence("twofold_bench: result is poisoned");
+  }
+  R get() const {
+    R value{};
+    Kokkos::deep_copy(
+        exec_, Kokkos::View<R, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(&value), view_);
+    exec_.fence("twofold_bench: result is copied");
+    return value;
+  }
+
+ private:
+  Exec exec_;
+  View view_;
+};
+
+template <class Exec, class T, class R>
+class FoldCase {
+ public:
+  using Operand =
+      Kokkos::View<const T*, typename Exec::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+
+  FoldCase(Session<Exec>& session, const std::string& algorithm, Fold fold, std::int64_t n)
+      : session_(session), fold_(fold), n_(n) {
+    const Row& row = row_of(algorithm);
+    case_.algorithm = algorithm;
+    case_.type = kind_name<T, R>();
+    case_.accumulator = type_name<R>();
+    case_.n = n;
+    case_.bytes = row.reads * n * static_cast<std::int64_t>(sizeof(T));
+    windows_ = session.inputs.windows(n, case_.bytes, session.options.cold);
+    case_.in_cache = windows_.in_cache;
+    case_.windows = windows_.count;
+  }
+
+  /// The library's paths: call(path, exec, x, y, result).
+  template <class Call>
+  void add_twofold(Call call) {
+    each_path(call, [&](const auto& path) {
+      add_view_path<R>(path.name, Order::tree,
+                       [call, path](const Exec& exec, const Operand& x, const Operand& y,
+                                    const auto& result) { call(path, exec, x, y, result); });
+    });
+  }
+
+  /// The same as values: call(path, exec, x, y).
+  template <class Call>
+  void add_twofold_values(Call call) {
+    each_path(call, [&](const auto& path) {
+      add_value_path(path.name, Order::tree,
+                     [call, path](const Exec& exec, const Operand& x, const Operand& y) {
+                       return call(path, exec, x, y);
+                     });
+    });
+  }
+
+  /// Plain Kokkos: the functor {x, y} through parallel_reduce into a View.
+  template <template <class, class> class Functor, class Sum = R>
+  void add_kokkos() {
+    add_view_path<Sum>("kokkos", Order::any,
+                       [](const Exec& exec, const Operand& x, const Operand& y, const auto& result) {
+                         reduce<Functor, Sum>(exec, x, y, result);
+                       });
+  }
+
+  /// The same into a host scalar.
+  template <template <class, class> class Functor>
+  void add_kokkos_values() {
+    add_value_path("kokkos", Order::any, [](const Exec& exec, const Operand& x, const Operand& y) {
+      R value{};
+      reduce<Functor, R>(exec, x, y, value);
+      return value;
+    });
+  }
+
+  /// Vendor libraries and the hand-written loop of this back end.
+  void add_peers() {
+    for (const Peer<T, R>& peer : Backend<Exec>::template peers<T, R>(fold_)) {
+      add_view_path<R>(
+          peer.path, Order::any,
+          [run = peer.run](const Exec& exec, const Operand& x, const Operand& y, const auto& result) {
+            run(x.data(), y.data(), static_cast<std::int64_t>(x.extent(0)), result.data(),
+                Backend<Exec>::stream(exec));
+          });
+    }
+  }
+
+  void measure() { session_.measure(std::move(case_)); }
+
+ private:
+  /// f(path) for every path of the library that exists here for these types.
+  template <class Call, class F>
+  static void each_path(const Call&, F f) {
+    using View = typename ResultView<Exec, R>::View;
+    f(twofold::portable);
+    if constexpr (std::is_invocable_v<Call, decltype(twofold::native), const Exec&, const Operand&,
+                                      const Operand&, const View&>) {
+      f(twofold::native);
+    }
+  }
+
+  template <template <class, class> class Functor, class Sum, class Result>
+  static void reduce(const Exec& exec, const Operand& x, const Operand& y, Result&& result) {
+    using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
+    Kokkos::parallel_reduce("twofold_bench kokkos", Policy(exec, 0, static_cast<std::int64_t>(x.extent(0))),
+                            Functor<Operand, Sum>{x, y}, result);
+  }
+
+  /// op(exec, x, y, result) enqueues one call.
+  template <class Out, class Op>
+  void add_view_path(const std::string& name, Order order, Op op) {
+    ResultView<Exec, Out> result(session_.exec);
+    Path path = new_path(name, "view", order, *session_.clock);
+    path.poison = [result] { result.set(poison<Out>()); };
+    path.check = [this_case = judge_with(order), result] { return this_case(static_cast<R>(result.get())); };
+    path.run = [op, result, next = call_with_windows()](std::int64_t first, std::int64_t count) {
+      next(first, count,
+           [&](const Exec& exec, const Operand& x, const Operand& y) { op(exec, x, y, result.view()); });
+    };
+    if (Backend<Exec>::gpu && session_.options.graph && name != "kokkos")
+      case_.paths.push_back(as_graph(path));
+    case_.paths.push_back(std::move(path));
+  }
+
+  /// The same calls captured into one graph: what a call costs where its launch is prepared beforehand.
+  Path as_graph(Path path) const {
+    path.form = "graph node";
+    path.calls_per_run = 20;
+    auto launch = std::make_shared<std::function<void()>>();
+    path.run = [launch, enqueue = path.run, nodes = path.calls_per_run, &exec = session_.exec,
+                windows = windows_.count](std::int64_t, std::int64_t count) {
+      if (*launch == nullptr) {
+        enqueue(0, 1);  // what allocates at first may not be captured
+        const std::int64_t first = (windows - (nodes - 1) % windows) % windows;  // so that window 0 is last
+        *launch = Backend<Exec>::graph(exec, [&] { enqueue(first, nodes); });
+      }
+      for (std::int64_t run = 0; run < count; ++run) (*launch)();
+    };
+    return path;
+  }
+
+  /// op(exec, x, y) returns the value to the host: each call blocks, so the wall clock is what counts.
+  template <class Op>
+  void add_value_path(const std::string& name, Order order, Op op) {
+    auto value = std::make_shared<R>();
+    Path path = new_path(name, "host value", order, session_.wall);
+    path.poison = [value] { *value = poison<R>(); };
+    path.check = [this_case = judge_with(order), value] { return this_case(*value); };
+    path.run = [op, value, next = call_with_windows()](std::int64_t first, std::int64_t count) {
+      next(first, count, [&](const Exec& exec, const Operand& x, const Operand& y) {
+        *const_cast<volatile R*>(value.get()) = op(exec, x, y);
+      });
+    };
+    case_.paths.push_back(std::move(path));
+  }
+
+  static Path new_path(const std::string& name, const std::string& form, Order order, Clock& clock) {
+    Path path;
+    path.name = name;
+    path.form = form;
+    path.promised_bits = order == Order::tree;
+    path.clock = &clock;
+    return path;
+  }
+
+  auto judge_with(Order order) const {
+    return [&inputs = session_.inputs, fold = fold_, n = n_, order](R result) {
+      return judge(fold, inputs.template reference<T>(fold, n), n, order, result);
+    };
+  }
+
+  /// Calls f(exec, x, y) on successive windows.
+  auto call_with_windows() const {
+    return
+        [&session = session_, windows = windows_, n = n_](std::int64_t first, std::int64_t count, auto&& f) {
+          const T* x = session.inputs.template data<T>(0);
+          const T* y = session.inputs.template data<T>(1);
+          std::int64_t window = first;
+          for (std::int64_t call = 0; call < count; ++call) {
+            const std::int64_t offset = window * windows.stride;
+            f(session.exec, Operand(x + offset, static_cast<std::size_t>(n)),
+              Operand(y + offset, static_cast<std::size_t>(n)));
+            window = window + 1 < windows.count ? window + 1 : 0;
+          }
+        };
+  }
+
+  Session<Exec>& session_;
+  Fold fold_;
+  std::int64_t n_;
+  Windows windows_;
+  Case case_;
+};
+
+}  // namespace twofold::bench

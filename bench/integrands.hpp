@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cmath>
+
+#if defined(__CUDACC__)
+#define TWOFOLD_BENCH_FUNCTION __host__ __device__
+#else
+#define TWOFOLD_BENCH_FUNCTION
+#endif
+
+namespace twofold::bench {
+
+/// The textbook's integrand, x*x + 1, in one rounding where the machine can: an explicit fma in a build
+/// without FMA code would be a library call per element, and time that instead.
+struct SquarePlusOne {
+  template <class T>
+  TWOFOLD_BENCH_FUNCTION T operator()(T x) const {
+#if defined(__CUDA_ARCH__) || defined(__FMA__) || defined(__ARM_FEATURE_FMA)
+    return fma(x, x, T(1));
+#else
+    return x * x + T(1);
+#endif
+  }
+};
+
+}  // namespace twofold::bench

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The competitors, behind plain function pointers: no Kokkos, no CUDA header, so that host peers are
+// compiled by the host compiler with its own flags and CUDA peers by nvcc.
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "reference.hpp"
+
+struct CUstream_st;
+
+namespace twofold::bench {
+
+using Stream = CUstream_st*;  // a cudaStream_t; null on the host
+
+/// A fold of x (and y, for dot) into *result, enqueued on the stream or done on return.
+template <class T, class R>
+struct Peer {
+  std::string path;
+  void (*run)(const T* x, const T* y, std::int64_t n, R* result, Stream stream);
+};
+
+/// The trapezoidal rule of integrands.hpp on [a, b].
+template <class R>
+struct IntegratePeer {
+  std::string path;
+  void (*run)(R a, R b, std::int64_t n, R* result, Stream stream);
+};
+
+/// What the hardware does at best: nothing, and plain traffic.
+struct MemoryOps {
+  void (*empty)(Stream stream);
+  /// Reads all bytes; writes to sink only what no data leads to in practice, so nothing is optimised away.
+  void (*read)(const void* from, std::size_t bytes, void* sink, Stream stream);
+  void (*fill)(void* to, int byte, std::size_t bytes, Stream stream);
+  void (*copy)(void* to, const void* from, std::size_t bytes, Stream stream);
+};
+
+template <class T, class R>
+std::vector<Peer<T, R>> host_peers(Fold fold);
+template <class R>
+std::vector<IntegratePeer<R>> host_integrate_peers();
+MemoryOps host_memory_ops();
+std::string host_peer_versions();
+/// Libraries with threads of their own use as many as the rest of the run.
+void set_host_peer_threads(int threads);
+
+template <class T, class R>
+std::vector<Peer<T, R>> device_peers(Fold fold);
+template <class R>
+std::vector<IntegratePeer<R>> device_integrate_peers();
+MemoryOps device_memory_ops();
+std::string device_peer_versions();
+
+}  // namespace twofold::bench
