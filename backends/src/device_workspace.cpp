@@ -7,7 +7,9 @@
 #include <cuda_runtime_api.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <utility>
@@ -118,10 +120,12 @@ void device_workspace::reserve(std::size_t n) {
 
 namespace {
 
-// Leaked on purpose: the driver may be gone by the time that static objects are destroyed.
+// Leaked on purpose, all of it: the driver may be gone by the time that static objects are destroyed.
 struct registry {
   std::mutex mutex;
-  std::map<std::pair<int, unsigned long long>, device_workspace> workspaces;
+  std::map<std::pair<int, unsigned long long>, device_workspace> of_streams;   // by device and stream id
+  std::map<unsigned long long, std::unique_ptr<device_workspace>> of_captures;  // by capture id
+  std::vector<std::unique_ptr<device_workspace>> free;                          // left by destroyed graphs
 };
 registry& workspaces() {
   static auto* r = new registry;
@@ -137,22 +141,73 @@ slot_pool& slots() {
   return *p;
 }
 
+struct capture {
+  cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+  unsigned long long id = 0;
+  cudaGraph_t graph = nullptr;
+};
+capture capture_of(stream_handle stream) {
+  capture c;
+#if CUDART_VERSION >= 13000
+  check_cuda(cudaStreamGetCaptureInfo(stream, &c.status, &c.id, &c.graph, nullptr, nullptr, nullptr),
+             "cudaStreamGetCaptureInfo");
+#else
+  check_cuda(cudaStreamGetCaptureInfo_v2(stream, &c.status, &c.id, &c.graph, nullptr, nullptr),
+             "cudaStreamGetCaptureInfo");
+#endif
+  return c;
+}
+
+// Called by the driver when a graph and all that was instantiated from it are gone. May not call CUDA.
+void CUDART_CB give_back(void* id) {
+  registry& r = workspaces();
+  const std::lock_guard lock(r.mutex);
+  const auto found = r.of_captures.find(reinterpret_cast<std::uintptr_t>(id));
+  if (found == r.of_captures.end()) return;
+  r.free.push_back(std::move(found->second));
+  r.of_captures.erase(found);
+}
+
+// A captured graph may be replayed on any stream, beside any other: it owns a workspace while it lives.
+device_workspace& workspace_of_capture(const capture& c) {
+  registry& r = workspaces();
+  const std::lock_guard lock(r.mutex);
+  auto& mine = r.of_captures[c.id];
+  if (mine) return *mine;
+  cudaUserObject_t owner = nullptr;
+  check_cuda(cudaUserObjectCreate(&owner, reinterpret_cast<void*>(static_cast<std::uintptr_t>(c.id)), give_back, 1,
+                                  cudaUserObjectNoDestructorSync),
+             "graph workspace: cudaUserObjectCreate");
+  check_cuda(cudaGraphRetainUserObject(c.graph, owner, 1, cudaGraphUserObjectMove),
+             "graph workspace: cudaGraphRetainUserObject");
+  if (r.free.empty()) {
+    mine = std::make_unique<device_workspace>();
+  } else {
+    mine = std::move(r.free.back());
+    r.free.pop_back();
+  }
+  return *mine;
+}
+
 }  // namespace
 
 device_workspace& workspace_of(stream_handle stream) {
+  const capture c = capture_of(stream);
+  if (c.status == cudaStreamCaptureStatusActive) return workspace_of_capture(c);
   int device = 0;
   unsigned long long id = 0;
   check_cuda(cudaGetDevice(&device), "cudaGetDevice");
   check_cuda(cudaStreamGetId(stream, &id), "cudaStreamGetId");
   registry& r = workspaces();
   const std::lock_guard lock(r.mutex);
-  return r.workspaces[{device, id}];
+  return r.of_streams[{device, id}];
 }
 
 void release_workspaces() {
   registry& r = workspaces();
   const std::lock_guard lock(r.mutex);
-  r.workspaces.clear();
+  r.of_streams.clear();
+  r.free.clear();
 }
 
 host_slot::host_slot() {
@@ -191,9 +246,7 @@ current_device::~current_device() {
 void wait_for(stream_handle stream, const char* what) { check_cuda(cudaStreamSynchronize(stream), what); }
 
 void refuse_capture(stream_handle stream, const char* what) {
-  cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
-  check_cuda(cudaStreamIsCapturing(stream, &status), what);
-  if (status == cudaStreamCaptureStatusNone) return;
+  if (capture_of(stream).status == cudaStreamCaptureStatusNone) return;
   throw cuda_error(cudaErrorStreamCaptureUnsupported,
                    std::string("twofold: ") + what +
                        ": a host value cannot be captured into a graph; pass a device result instead");

@@ -99,6 +99,14 @@ A fold_lanes(A* lanes, std::size_t m) {
   return lane_kernels_for<A>().fold_lanes(lanes, m);
 }
 
+void fill_abscissae(double start, double h, double a, double* x, std::size_t m) {
+  chosen().kernels->abscissae_f64({start, h, a}, x, m);
+}
+
+void fill_abscissae(float high, float low, double h, float* x, std::size_t m) {
+  chosen().kernels->abscissae_f32({high, low, h}, x, m);
+}
+
 template float fold_chunk_sum<float, float>(strided<float>, std::size_t);
 template double fold_chunk_sum<double, float>(strided<float>, std::size_t);
 template double fold_chunk_sum<double, double>(strided<double>, std::size_t);

@@ -148,7 +148,7 @@ A fold_values(A* values, std::size_t m) {
     // The rest of this level: groups of V, the last one ragged, each by the plain tree.
     std::size_t out = done / V;
     for (; done < m; done += V, ++out) {
-      A group[V];
+      A group[V] = {};
       std::size_t g = m - done < V ? m - done : V;
       for (std::size_t k = 0; k < g; ++k) group[k] = values[done + k];
       for (; g > 1; g = (g + 1) / 2) {
@@ -343,6 +343,29 @@ A lanes_into_one(A* sums, std::size_t m) {
   return static_cast<A>(fold_values<W>(reinterpret_cast<W*>(sums), m));
 }
 
+// Abscissae of one row: see trapezoids.hpp, whose definition this is in vectors.
+inline void row_of_abscissae(const row_of_f64& row, double* x, std::size_t m) {
+  using v = vector<double>;
+  constexpr std::size_t V = vector_of<double>::size;
+  v lane{};
+  for (std::size_t k = 0; k < V; ++k) lane[k] = static_cast<double>(k);
+  const v h = all_of<double>(row.h), a = all_of<double>(row.a);
+  std::size_t j = 0;
+  for (; j + V <= m; j += V) {
+    // Whole numbers below 2^53: exact.
+    const v i = lane + all_of<double>(row.start + static_cast<double>(j));
+    store<double>(x + j, fused<double>(i, h, a));
+  }
+  for (; j < m; ++j) x[j] = __builtin_fma(row.start + static_cast<double>(j), row.h, row.a);
+}
+
+inline void row_of_abscissae(const row_of_f32& row, float* x, std::size_t m) {
+  for (std::size_t j = 0; j < m; ++j) {
+    const float offset = static_cast<float>(static_cast<double>(j) * row.h);
+    x[j] = row.high + (offset + row.low);
+  }
+}
+
 constexpr kernel_table table_of_this_file{
     {chunk_sum<float, float>, chunk_dot<float, float>},
     {chunk_sum<double, float>, chunk_dot<double, float>},
@@ -356,6 +379,8 @@ constexpr kernel_table table_of_this_file{
     {row_into_lanes<double>, lanes_into_one<double>},
     {row_into_lanes<std::int64_t>, lanes_into_one<std::int64_t>},
     {row_into_lanes<std::uint64_t>, lanes_into_one<std::uint64_t>},
+    row_of_abscissae,
+    row_of_abscissae,
 };
 
 }  // namespace

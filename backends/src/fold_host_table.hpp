@@ -19,6 +19,15 @@ struct lane_kernels {
   A (*fold_lanes)(A* lanes, std::size_t m);
 };
 
+/// What the abscissae of a row are computed from.
+struct row_of_f64 {
+  double start, h, a;
+};
+struct row_of_f32 {
+  float high, low;
+  double h;
+};
+
 struct kernel_table {
   chunk_kernels<float, float> f32_f32;
   chunk_kernels<double, float> f64_f32;
@@ -32,6 +41,8 @@ struct kernel_table {
   lane_kernels<double> f64;
   lane_kernels<std::int64_t> i64;
   lane_kernels<std::uint64_t> u64;
+  void (*abscissae_f64)(const row_of_f64& row, double* x, std::size_t m);
+  void (*abscissae_f32)(const row_of_f32& row, float* x, std::size_t m);
 };
 
 extern const kernel_table baseline_kernels;

@@ -57,13 +57,11 @@ void with_shape(const Source& source, std::size_t n, Run&& run) {
   is_short ? run.template operator()<s, false>() : run.template operator()<l, false>();
 }
 
-/// Bytes of elements that a thread loads before it uses the first.
-inline constexpr unsigned bytes_in_flight_per_thread = 128;
-
-template <class Source>
+/// Rows whose elements a thread loads before it uses the first, for `Bytes` of them in flight a thread.
+template <class Source, unsigned Bytes>
 inline constexpr unsigned rows_in_flight = [] {
   const unsigned per_row = lanes_per_thread * sizeof(typename Source::element);
-  const unsigned rows = bytes_in_flight_per_thread / per_row;
+  const unsigned rows = Bytes / per_row;
   return rows < 1 ? 1u : rows > fold_order::long_rows ? fold_order::long_rows : rows;
 }();
 

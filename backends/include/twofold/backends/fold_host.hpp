@@ -46,6 +46,11 @@ void add_row(A* lanes, const A* row, std::size_t m);
 template <class A>
 A fold_lanes(A* lanes, std::size_t m);
 
+/// The first `m` abscissae of the row that starts at index `start`; the ends are the caller's to set.
+void fill_abscissae(double start, double h, double a, double* x, std::size_t m);
+/// The same in float, from the two parts of the row's base.
+void fill_abscissae(float high, float low, double h, float* x, std::size_t m);
+
 /// The instruction set in use: "baseline", "avx2" or "avx512".
 const char* instruction_set();
 

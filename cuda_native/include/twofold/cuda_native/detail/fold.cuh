@@ -19,6 +19,13 @@ namespace twofold::cuda_native::detail {
 
 inline constexpr unsigned fold_threads = backends::team_threads;
 
+/// Bytes of elements that a thread loads before it uses the first.
+inline constexpr unsigned fold_bytes_in_flight = 256;
+
+/// At least two blocks on an SM: while one waits for its tree and its arrival, the other keeps loading.
+/// One H200, 2^30 floats: 4600 GB/s with two, 4520 where the compiler took registers for one.
+inline constexpr unsigned fold_blocks_per_sm = 2;
+
 /// Whether this block is the last of `total` to arrive at `counter`, which is zero again afterwards.
 /// Thread 0 has written what the last block will read; all threads get the answer.
 __device__ __forceinline__ bool last_to_arrive(unsigned* counter, unsigned total) {
@@ -57,7 +64,7 @@ __device__ A fold_partials(const A* partials, std::size_t count, A* next,
 }
 
 template <unsigned Rows, bool Packed, class Source>
-__global__ void __launch_bounds__(fold_threads)
+__global__ void __launch_bounds__(fold_threads, fold_blocks_per_sm)
     fold_kernel(const __grid_constant__ Source source, std::size_t n, backends::fold_levels levels,
                 typename Source::accumulator* partials, unsigned* counters, typename Source::result* result) {
   using A = typename Source::accumulator;
@@ -66,7 +73,7 @@ __global__ void __launch_bounds__(fold_threads)
 
   const std::size_t start = blockIdx.x * chunk;
   const std::size_t count = n - start < chunk ? n - start : chunk;
-  const A mine = backends::fold_thread<Rows, Packed, backends::rows_in_flight<Source>>(source, start, count, threadIdx.x);
+  const A mine = backends::fold_thread<Rows, Packed, backends::rows_in_flight<Source, fold_bytes_in_flight>>(source, start, count, threadIdx.x);
   A folded = block_fold<fold_threads>(mine, scratch);
 
   if (levels.chunks > 1) {
