@@ -171,7 +171,6 @@ A fold_values(A* values, std::size_t m) {
 template <class T, class A>
 struct summed {
   const T* x;
-  static constexpr bool one_stream = true;
   [[gnu::always_inline]] vector<A> with(vector<A> sum, std::size_t i) const { return sum + load<A>(x + i); }
   [[gnu::always_inline]] A with_one(A sum, std::size_t i) const { return sum + static_cast<A>(x[i]); }
 };
@@ -204,53 +203,61 @@ template <std::size_t Rows, class A, class Term>
   }
 }
 
-// One chunk of `count` elements. Full groups of four rows go strip by strip; ragged ends row by row.
+// Adds full rows [first, last) to every strip's lanes in `sums`, four at a time.
+template <class A, class Term>
+void sweep_rows(A* sums, const Term& term, std::size_t first, std::size_t last) {
+  constexpr std::size_t V = vector_of<A>::size;
+  for (std::size_t r = first; r < last; r += 4) {
+    for (std::size_t j = 0; j < lanes; j += V * V) {
+      vector<A> s[V];
+      for (std::size_t k = 0; k < V; ++k) s[k] = r == 0 ? all_of<A>(nothing<A>()) : load<A>(sums + j + k * V);
+      add_rows<4, A>(s, term, r * lanes + j);
+      for (std::size_t k = 0; k < V; ++k) store<A>(sums + j + k * V, s[k]);
+    }
+  }
+}
+
+// Adds elements [i, end) to the lanes of one strip, the last of them in the middle of it. Lanes without an
+// element keep what they have, which is the absent value where no row came before.
+template <class A, class Term>
+void add_part_of_strip(vector<A>* s, const Term& term, std::size_t i, std::size_t end) {
+  constexpr std::size_t V = vector_of<A>::size;
+  A part[V * V];
+  for (std::size_t k = 0; k < V; ++k) store<A>(part + k * V, s[k]);
+  for (std::size_t j = 0; i + j < end; ++j) part[j] = term.with_one(part[j], i + j);
+  for (std::size_t k = 0; k < V; ++k) s[k] = load<A>(part + k * V);
+}
+
+// One chunk of `count` elements: all rows but the last few into L1, then strip by strip those, and the first
+// levels of the tree while the lanes are in registers.
 template <class A, class Term>
 A fold_terms(const Term& term, std::size_t count) {
   constexpr std::size_t V = vector_of<A>::size;
   constexpr std::size_t strip = V * V;
-  constexpr std::size_t group = 4 * lanes;
   static_assert(lanes % strip == 0);
   alignas(64) A sums[lanes];
-  const A none = nothing<A>();
+  const std::size_t full = count / lanes, rest = count % lanes;
+  const std::size_t swept = full > 4 ? (full - 1) / 4 * 4 : 0;
+  sweep_rows<A>(sums, term, 0, swept);
 
-  if (count % group == 0 && count != 0) {
-    std::size_t from = 0;
-    if (count > group) {
-      for (std::size_t j = 0; j < lanes; j += strip) {
-        vector<A> s[V];
-        for (std::size_t k = 0; k < V; ++k) s[k] = all_of<A>(none);
-        add_rows<4, A>(s, term, j);
-        for (std::size_t k = 0; k < V; ++k) store<A>(sums + j + k * V, s[k]);
-      }
-      for (from = group; from + group < count; from += group) {
-        for (std::size_t j = 0; j < lanes; j += strip) {
-          vector<A> s[V];
-          for (std::size_t k = 0; k < V; ++k) s[k] = load<A>(sums + j + k * V);
-          add_rows<4, A>(s, term, from + j);
-          for (std::size_t k = 0; k < V; ++k) store<A>(sums + j + k * V, s[k]);
-        }
-      }
+  const std::size_t used = full > 0 ? lanes : rest;
+  for (std::size_t j = 0; j < used; j += strip) {
+    vector<A> s[V];
+    for (std::size_t k = 0; k < V; ++k) s[k] = swept == 0 ? all_of<A>(nothing<A>()) : load<A>(sums + j + k * V);
+    if (full - swept == 4) {
+      add_rows<4, A>(s, term, swept * lanes + j);
+    } else {
+      for (std::size_t r = swept; r < full; ++r) add_rows<1, A>(s, term, r * lanes + j);
     }
-    // The last four rows, and the first levels of the tree while the lanes are in registers.
-    for (std::size_t j = 0; j < lanes; j += strip) {
-      vector<A> s[V];
-      for (std::size_t k = 0; k < V; ++k) s[k] = from == 0 ? all_of<A>(none) : load<A>(sums + j + k * V);
-      add_rows<4, A>(s, term, from + j);
-      store<A>(sums + j / V, fold_strip<A>(s));
+    if (j + strip <= rest) {
+      add_rows<1, A>(s, term, full * lanes + j);
+    } else if (j < rest) {
+      add_part_of_strip<A>(s, term, full * lanes + j, count);
     }
-    return fold_values<A>(sums, lanes / V);
+    // In place: a strip's results lie below the sums of the strips that are still to be read.
+    store<A>(sums + j / V, fold_strip<A>(s));
   }
-
-  const std::size_t used = count < lanes ? count : lanes;
-  for (std::size_t j = 0; j < used; ++j) sums[j] = none;
-  for (std::size_t r = 0; r < count; r += lanes) {
-    const std::size_t m = count - r < lanes ? count - r : lanes;
-    std::size_t j = 0;
-    for (; j + V <= m; j += V) store<A>(sums + j, term.with(load<A>(sums + j), r + j));
-    for (; j < m; ++j) sums[j] = term.with_one(sums[j], r + j);
-  }
-  return fold_values<A>(sums, used);
+  return fold_values<A>(sums, (used + strip - 1) / strip * V);
 }
 
 // Strided input: a row at a time into a buffer in L1, so that one set of kernels serves all.
