@@ -19,8 +19,8 @@
 ///
 /// f: a functor or KOKKOS_LAMBDA of one argument, callable on the execution space, without side effects.
 /// T: the type of the abscissae, the sum and the result: `integrate<T>`, else that of the result View, else the
-///   common type of a and b (double for integers). Abscissae are computed from the index, never accumulated: within
-///   an ulp for any n, and x_n is exactly b.
+///   common type of a and b (double for integers). Abscissae are computed from the index, never accumulated,
+///   with an error that does not grow with n (docs/fold_order.md has the bound), and x_n is exactly b.
 /// Preconditions: a and b finite, n in 1 .. 2^53. b < a gives exactly the negative of the integral from b to a;
 ///   a == b gives 0 whatever f is there.
 /// Allocates: nothing after the first call of that n on that instance. Synchronises: forms that return a value

@@ -19,7 +19,7 @@
 ///   captured into a CUDA graph; forms that take a result View are asynchronous, and can.
 /// Overlap: the result must not lie in x. Passes over memory: one, in one kernel.
 /// Bits: equal for the same elements on every path, space, thread count, alignment, stride and stream.
-/// Accuracy: relative error <= (k / 2 + 2) u, k = additions on the longest way to the root (16 + 11 a level);
+/// Accuracy: relative error <= (k / 2 + 4) u, k = additions on the longest way to the root (16 + 11 a level);
 ///   for floats u is that of double, and the last rounding that of R.
 /// Throws: precondition_error, cuda_error.
 

@@ -13,7 +13,7 @@
 ///   double   x_i = fma(i, h, a)
 ///   float    B = fma(s, h, a) in double for the row that starts at s, split as bh = float(B) and
 ///            bl = float(B - bh); x_i = bh + (float(j h) + bl) for lane j = i - s. Two float additions an
-///            element, within an ulp of the exact abscissa, where i itself would not fit into a float.
+///            element, and an error that does not grow with n, where i itself would not fit into a float.
 
 namespace twofold::backends {
 
