@@ -32,11 +32,12 @@ class LadderStencil : public ladder_test::on_gpu {
     SCOPED_TRACE("n = " + std::to_string(n) + ", k = " + std::to_string(k));
     const auto x = ladder_test::whole_numbers<T>(n, 5);
     const array<T> in(x, offset), out(n, offset);
-    rung.run(in.data(), out.data(), n, k, this->stream());
+    rung.run(in.data(), out.data(), n, k, scratch_, this->stream());
     ASSERT_EQ(cudaStreamSynchronize(this->stream()), cudaSuccess);
     EXPECT_EQ(out.elements(), serial_stencil(x, k));
     EXPECT_TRUE(out.guards_are_intact());
   }
+  twofold::cuda_native::workspace scratch_;
 };
 
 using elements = ::testing::Types<float, std::int32_t>;
@@ -81,7 +82,7 @@ TYPED_TEST(LadderStencil, RefusesARadiusBeyondItsSharedMemory) {
     const std::size_t k = 1000000000;
     if (rung.accepts(k)) continue;
     try {
-      rung.run(in.data(), out.data(), 100, k, this->stream());
+      rung.run(in.data(), out.data(), 100, k, this->scratch_, this->stream());
       ADD_FAILURE() << "not refused";
     } catch (const twofold::precondition_error& error) {
       EXPECT_NE(std::string(error.what()).find("1000000000"), std::string::npos) << error.what();

@@ -39,8 +39,8 @@ __device__ __forceinline__ std::size_t threads_along_y() {
 }
 
 /// The start of a row, from a pitch in bytes. cudaMallocPitch returns bytes; the text divides them by sizeof(int)
-/// and calls the quotient pitch too, which breaks once an element's size does not divide it, and as `row * pitch` in int
-/// once a matrix has more than 2^31 elements.
+/// and calls the quotient pitch too, which breaks once an element's size does not divide it. Its `row * pitch` in
+/// int overflows once a matrix has more than 2^31 elements.
 template <class T>
 __device__ __forceinline__ T* row_at(T* base, std::size_t row, std::size_t pitch_bytes) {
   using byte = std::conditional_t<std::is_const_v<T>, const char, char>;

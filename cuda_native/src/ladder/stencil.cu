@@ -99,7 +99,7 @@ unsigned checked_grid(const char* name, const T* in, const T* out, std::size_t n
 }  // namespace
 
 template <element T>
-void global_memory(const T* in, T* out, std::size_t n, std::size_t k, stream_handle stream) {
+void global_memory(const T* in, T* out, std::size_t n, std::size_t k, workspace&, stream_handle stream) {
   const char* const name = "cuda_native::ladder::stencil::global_memory";
   const unsigned blocks = checked_grid(name, in, out, n);
   if (n == 0) return;
@@ -107,7 +107,7 @@ void global_memory(const T* in, T* out, std::size_t n, std::size_t k, stream_han
 }
 
 template <element T>
-void static_shared(const T* in, T* out, std::size_t n, std::size_t k, stream_handle stream) {
+void static_shared(const T* in, T* out, std::size_t n, std::size_t k, workspace&, stream_handle stream) {
   const char* const name = "cuda_native::ladder::stencil::static_shared";
   backends::expects(fits_static(k), name, [&] {
     return "radius " + std::to_string(k) + " exceeds the " + std::to_string(static_radius) +
@@ -119,7 +119,7 @@ void static_shared(const T* in, T* out, std::size_t n, std::size_t k, stream_han
 }
 
 template <element T>
-void dynamic_shared(const T* in, T* out, std::size_t n, std::size_t k, stream_handle stream) {
+void dynamic_shared(const T* in, T* out, std::size_t n, std::size_t k, workspace&, stream_handle stream) {
   const char* const name = "cuda_native::ladder::stencil::dynamic_shared";
   backends::expects(fits_dynamic(k), name, [&] {
     return "radius " + std::to_string(k) + " needs more shared memory than the " +
@@ -142,14 +142,15 @@ void dynamic_shared(const T* in, T* out, std::size_t n, std::size_t k, stream_ha
 
 bool fits_dynamic(std::size_t k) { return k <= largest_dynamic_radius(); }
 
-template void global_memory<float>(const float*, float*, std::size_t, std::size_t, stream_handle);
-template void static_shared<float>(const float*, float*, std::size_t, std::size_t, stream_handle);
-template void dynamic_shared<float>(const float*, float*, std::size_t, std::size_t, stream_handle);
+template void global_memory<float>(const float*, float*, std::size_t, std::size_t, workspace&, stream_handle);
+template void static_shared<float>(const float*, float*, std::size_t, std::size_t, workspace&, stream_handle);
+template void dynamic_shared<float>(const float*, float*, std::size_t, std::size_t, workspace&,
+                                    stream_handle);
 template void global_memory<std::int32_t>(const std::int32_t*, std::int32_t*, std::size_t, std::size_t,
-                                          stream_handle);
+                                          workspace&, stream_handle);
 template void static_shared<std::int32_t>(const std::int32_t*, std::int32_t*, std::size_t, std::size_t,
-                                          stream_handle);
+                                          workspace&, stream_handle);
 template void dynamic_shared<std::int32_t>(const std::int32_t*, std::int32_t*, std::size_t, std::size_t,
-                                           stream_handle);
+                                           workspace&, stream_handle);
 
 }  // namespace twofold::cuda_native::ladder::stencil
