@@ -184,8 +184,7 @@ template <class R>
   }
 }
 
-// Blocks are as long as some vectors, so the two sums that a block's windows have between become one vector
-// per position.
+// `between` has two sums a block. A block is as long as some vectors, so they become one vector per position.
 template <class R>
 void join_blocks(const R* to_end, const R* between, const R* from_begin, R* out, std::size_t blocks, unsigned block,
                  unsigned rest) {

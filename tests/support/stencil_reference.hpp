@@ -8,9 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <map>
 #include <optional>
-#include <utility>
 #include <vector>
 
 namespace reference {
@@ -32,21 +30,37 @@ R one_nan(R value) {
 template <class R, class T>
 class window_sums {
  public:
-  window_sums(const std::vector<T>& x, std::int64_t k) : x_(x), k_(k) {}
+  window_sums(const std::vector<T>& x, std::int64_t k) : x_(x), k_(k), block_(k < 16 ? 16 : 32) {
+    const auto n = static_cast<std::int64_t>(x.size());
+    std::vector<std::optional<R>> level;
+    for (std::int64_t b = 0; b * block_ < n; ++b) {
+      std::optional<R> sum;
+      for (std::int64_t j = b * block_; j < (b + 1) * block_; ++j) sum = plus_if(sum, element(j));
+      level.push_back(sum);
+    }
+    levels_.push_back(level);
+    while (level.size() > 1) {
+      std::vector<std::optional<R>> above((level.size() + 1) / 2);
+      for (std::size_t b = 0; b < above.size(); ++b) {
+        above[b] = plus_if(level[2 * b], 2 * b + 1 < level.size() ? level[2 * b + 1] : std::nullopt);
+      }
+      level = above;
+      levels_.push_back(level);
+    }
+  }
 
-  R operator()(std::int64_t i) {
+  R operator()(std::int64_t i) const {
     const std::int64_t first = i - k_, last = i + k_;
     std::optional<R> sum;
     if (k_ <= 8) {
       for (std::int64_t j = first; j <= last; ++j) sum = plus_if(sum, element(j));
       return one_nan(*sum);
     }
-    const std::int64_t block = k_ < 16 ? 16 : 32;
-    const std::int64_t a = quotient(first, block), c = quotient(last, block);
+    const std::int64_t a = quotient(first, block_), c = quotient(last, block_);
     std::optional<R> to_end, from_begin;
-    for (std::int64_t j = (a + 1) * block - 1; j >= first; --j) to_end = plus_if(to_end, element(j));
-    for (std::int64_t j = c * block; j <= last; ++j) from_begin = plus_if(from_begin, element(j));
-    return one_nan(*plus_if(plus_if(to_end, between(a + 1, c, block)), from_begin));
+    for (std::int64_t j = (a + 1) * block_ - 1; j >= first; --j) to_end = plus_if(to_end, element(j));
+    for (std::int64_t j = c * block_; j <= last; ++j) from_begin = plus_if(from_begin, element(j));
+    return one_nan(*plus_if(plus_if(to_end, between(a + 1, c)), from_begin));
   }
 
  private:
@@ -58,31 +72,23 @@ class window_sums {
   }
 
   /// Node b of a level: 2^level blocks.
-  std::optional<R> node(int level, std::int64_t b, std::int64_t block) {
-    if (b < 0 || (level < 40 ? (b << level) : b) * block >= static_cast<std::int64_t>(x_.size())) return std::nullopt;
-    const auto known = nodes_.find({level, b});
-    if (known != nodes_.end()) return known->second;
-    std::optional<R> sum;
-    if (level == 0) {
-      for (std::int64_t j = b * block; j < (b + 1) * block; ++j) sum = plus_if(sum, element(j));
-    } else {
-      sum = plus_if(node(level - 1, 2 * b, block), node(level - 1, 2 * b + 1, block));
-    }
-    nodes_[{level, b}] = sum;
-    return sum;
+  std::optional<R> node(std::size_t level, std::int64_t b) const {
+    if (level >= levels_.size()) return b == 0 ? levels_.back().at(0) : std::nullopt;
+    const auto& nodes = levels_[level];
+    return b >= 0 && b < static_cast<std::int64_t>(nodes.size()) ? nodes[static_cast<std::size_t>(b)] : std::nullopt;
   }
 
   /// Blocks begin .. end - 1.
-  std::optional<R> between(std::int64_t begin, std::int64_t end, std::int64_t block) {
+  std::optional<R> between(std::int64_t begin, std::int64_t end) const {
     std::optional<R> left, right;
-    for (int level = 0; begin < end; ++level) {
+    for (std::size_t level = 0; begin < end; ++level) {
       if (begin % 2 != 0) {
-        left = plus_if(left, node(level, begin, block));
+        left = plus_if(left, node(level, begin));
         begin += 1;
       }
       if (end % 2 != 0) {
         end -= 1;
-        right = plus_if(node(level, end, block), right);
+        right = plus_if(node(level, end), right);
       }
       begin /= 2;  // both are even
       end /= 2;
@@ -92,12 +98,13 @@ class window_sums {
 
   const std::vector<T>& x_;
   std::int64_t k_;
-  std::map<std::pair<int, std::int64_t>, std::optional<R>> nodes_;
+  std::int64_t block_;
+  std::vector<std::vector<std::optional<R>>> levels_;
 };
 
 template <class R, class T>
 std::vector<R> stencil(const std::vector<T>& x, std::int64_t k) {
-  window_sums<R, T> sums(x, k);
+  const window_sums<R, T> sums(x, k);
   std::vector<R> out(x.size());
   for (std::size_t i = 0; i < x.size(); ++i) out[i] = sums(static_cast<std::int64_t>(i));
   return out;

@@ -145,19 +145,20 @@ TWOFOLD_FUNCTION void build_above(const Team& team, stencil_order::node_level<R>
 
 /// Finishes the chunk of the calling thread: `v` holds the sums to the end of the block, the slots of the
 /// team's chunks and those behind the sums from the start of the block; `to_end` is the slot of the chunk
-/// 2k / 32 chunks on. `inner` are the blocks between for windows that end in that chunk, and in the next.
+/// 2k / 32 chunks on. With two blocks a chunk, `blocks` are those behind its first and its second.
 template <unsigned Block, class R>
-TWOFOLD_FUNCTION void join(R (&v)[chunk], const R* slots, unsigned to_end, unsigned rest, R inner, R inner_next) {
+TWOFOLD_FUNCTION void join(R (&v)[chunk], const R* slots, unsigned to_end, unsigned rest,
+                           stencil_order::between_ends<R> blocks) {
   constexpr unsigned gap = chunk + 1;
   TWOFOLD_UNROLL
   for (unsigned q = 0; q < chunk; ++q) {
     const bool next = q + rest >= chunk;
     const R end = slots[to_end + (next ? gap - chunk : 0) + q + rest];
-    R between = next ? inner_next : inner;
+    R between = next ? blocks.sum_of_next : blocks.sum;
     if constexpr (Block == chunk / 2) {
-      // Two blocks a chunk: a window has none between, or the one behind its first block.
+      // A window has no block between, or the one behind that where it begins.
       const bool whole = q % Block + (rest - Block) >= Block;
-      between = whole ? (q < Block ? inner : inner_next) : absent<R>();
+      between = whole ? (q < Block ? blocks.sum : blocks.sum_of_next) : absent<R>();
     }
     v[q] = canonical(add(add(v[q], between), end));
   }
@@ -230,7 +231,7 @@ TWOFOLD_FUNCTION void one_pass(const Team& team, const In& in, const Out& out, i
   run_backward<Block>(v);
   team.barrier();  // the running sums and the nodes are there
 
-  R inner = absent<R>(), inner_next = absent<R>();
+  stencil_order::between_ends<R> between{};
   if constexpr (Block == chunk) {
     const stencil_order::node_level<R> level{nodes, first_chunk, chunks};
     auto below = level;
@@ -240,13 +241,12 @@ TWOFOLD_FUNCTION void one_pass(const Team& team, const In& in, const Out& out, i
       team.barrier();  // this level is there for the next, and for all
     }
     const index begin = first_chunk + team.rank() + 1;
-    inner = stencil_order::sum_of_chunks<R>(begin, begin + whole - 1, level, level, {});
-    inner_next = stencil_order::sum_of_chunks<R>(begin, begin + whole, level, level, {});
+    between = stencil_order::sums_of_chunks<R>(begin, begin + whole - 1, level, level, {});
   } else {
-    inner = mine[chunk - 1];                    // the second block of this chunk
-    inner_next = mine[gap + chunk / 2 - 1];     // the first block of the next
+    // The second block of this chunk, and the first of the next.
+    between = {mine[chunk - 1], mine[gap + chunk / 2 - 1]};
   }
-  join<Block>(v, slots, (team.rank() + whole) * gap, rest, inner, inner_next);
+  join<Block>(v, slots, (team.rank() + whole) * gap, rest, between);
   write_results(team, v, slots, out, n, first_chunk * chunk + k);
 }
 
@@ -367,9 +367,8 @@ TWOFOLD_FUNCTION void two_pass(const Team& team, const In& in, const Out& out, i
     team.barrier();  // this level is there for the next, and for all
   }
   const index begin = begin_chunk + team.rank() + 1;
-  const R inner = stencil_order::sum_of_chunks<R>(begin, begin + whole - 1, at_begin, at_end, kept);
-  const R inner_next = stencil_order::sum_of_chunks<R>(begin, begin + whole, at_begin, at_end, kept);
-  join<chunk>(v, slots, (team.rank() + before) * gap, rest, inner, inner_next);
+  const auto between = stencil_order::sums_of_chunks<R>(begin, begin + whole - 1, at_begin, at_end, kept);
+  join<chunk>(v, slots, (team.rank() + before) * gap, rest, between);
   write_results(team, v, slots, out, n, begin_chunk * chunk + k);
 }
 

@@ -21,9 +21,9 @@ template <class R>
 void run_backward(const R* x, std::size_t chunks, unsigned block, R* runs);
 
 /// The results whose windows begin in `blocks` blocks: out[e] = (to_end[e] + between) + from_begin[e], with one
-/// NaN. Element q of block b has between[2b] there where q < block - rest, and between[2b + 1] elsewhere.
+/// NaN. The last `rest` elements of a block have the sum of the next in between.
 template <class R>
-void join(const R* to_end, const R* between, const R* from_begin, R* out, std::size_t blocks, unsigned block,
+void join(const R* to_end, const stencil_order::between_ends<R>* between, const R* from_begin, R* out, std::size_t blocks, unsigned block,
           unsigned rest);
 
 /// sums[e] = w[0] x[e] + w[1] x[e + 1] + ..., `terms` fused products in ascending order on top of sums[e];

@@ -69,12 +69,12 @@ TWOFOLD_FUNCTION constexpr int top_level(index k) {
   return level;
 }
 
-/// All kept nodes of n elements up to `top`, lowest level first.
+/// All kept nodes of n elements: the lowest level, and those above it up to `top`.
 TWOFOLD_FUNCTION constexpr index kept_total(index n, int top) {
-  index total = 0, count = kept_count(n);
-  for (int level = kept_level; level <= top; ++level) {
-    total += count;
+  index count = kept_count(n), total = count;
+  for (int level = kept_level; level < top; ++level) {
     count = (count + 1) / 2;
+    total += count;
   }
   return total;
 }
@@ -97,23 +97,39 @@ struct node_level {
   }
 };
 
-/// The sum of the chunks begin .. end - 1: both ends climb, and each takes the node beside it where its parent
-/// would reach past the range. `at_begin` and `at_end` are level 0 near either end; from level
-/// `kept_level` on both are `kept`, where that has nodes.
+/// What windows that begin in one chunk have between their ends: those that end in chunk `end`, and those that
+/// end in the next.
 template <class R>
-TWOFOLD_FUNCTION R sum_of_chunks(index begin, index end, node_level<R> at_begin, node_level<R> at_end,
-                                 node_level<R> kept) {
-  R left = backends::absent<R>(), right = backends::absent<R>();
-  for (int level = 0; begin < end; ++level) {
+struct between_ends {
+  R sum;
+  R sum_of_next;
+};
+
+/// The sums of the chunks begin .. end - 1, and begin .. end: both ends climb the levels, and where an end's
+/// parent would reach outside, the end takes the node on the inner side and moves past it. `at_begin` and
+/// `at_end` are level 0 near either end; from level `kept_level` on both are `kept`, where that has nodes.
+/// No branches: an absent value changes nothing, and neighbouring threads take different nodes.
+template <class R>
+TWOFOLD_FUNCTION between_ends<R> sums_of_chunks(index begin, index end, node_level<R> at_begin, node_level<R> at_end,
+                                                node_level<R> kept) {
+  using backends::absent;
+  using backends::add;
+  between_ends<R> left{absent<R>(), absent<R>()}, right = left;
+  index end_of_next = end + 1;
+  for (int level = 0; begin < end_of_next; ++level) {
     if (level == kept_level && kept.nodes != nullptr) at_begin = at_end = kept;
-    if (begin & 1) left = backends::add(left, at_begin[begin++]);
-    if (end & 1) right = backends::add(at_end[--end], right);
-    begin >>= 1;
+    const R from_begin = begin & 1 ? at_begin[begin] : absent<R>();
+    left.sum = add(left.sum, begin < end ? from_begin : absent<R>());
+    left.sum_of_next = add(left.sum_of_next, from_begin);
+    right.sum = add(begin < end && (end & 1) ? at_end[end - 1] : absent<R>(), right.sum);
+    right.sum_of_next = add(end_of_next & 1 ? at_end[end_of_next - 1] : absent<R>(), right.sum_of_next);
+    begin = (begin + 1) >> 1;
     end >>= 1;
+    end_of_next >>= 1;
     at_begin = at_begin.above();
     at_end = at_end.above();
   }
-  return backends::add(left, right);
+  return {add(left.sum, right.sum), add(left.sum_of_next, right.sum_of_next)};
 }
 
 }  // namespace twofold::stencil_order

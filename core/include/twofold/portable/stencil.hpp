@@ -46,7 +46,7 @@ struct tile_memory {
   alignas(64) R to_end[tile_chunks * chunk];
   alignas(64) R from_begin[chunks * chunk];
   R nodes[2][2 * chunks + 16];
-  R between[4 * tile_chunks];
+  stencil_order::between_ends<R> between[2 * tile_chunks];
 };
 
 /// Elements first .. first + count - 1 as R: where they are, or copied with absent ones filled in.
@@ -121,13 +121,11 @@ struct one_pass {
       build_levels(level, stencil_order::top_level(k));
       for (index b = 0; b < blocks; ++b) {
         const index begin = first + b + 1;
-        memory.between[2 * b] = stencil_order::sum_of_chunks<R>(begin, begin + whole - 1, level, level, {});
-        memory.between[2 * b + 1] = stencil_order::sum_of_chunks<R>(begin, begin + whole, level, level, {});
+        memory.between[b] = stencil_order::sums_of_chunks<R>(begin, begin + whole - 1, level, level, {});
       }
     } else {
       for (index b = 0; b < blocks; ++b) {
-        memory.between[2 * b] = absent<R>();
-        memory.between[2 * b + 1] = memory.from_begin[(b + 2) * block - 1];
+        memory.between[b] = {absent<R>(), memory.from_begin[(b + 2) * block - 1]};
       }
     }
     const results<R, Out> to(out, n, first * chunk + k, tile_chunks * chunk, memory.elements);
@@ -187,8 +185,7 @@ struct two_pass {
     build_levels(at_end, stencil_order::kept_level - 1);
     for (index c = 0; c < tile_chunks; ++c) {
       const index begin = begin_chunk + c + 1;
-      memory.between[2 * c] = stencil_order::sum_of_chunks<R>(begin, begin + whole - 1, at_begin, at_end, kept);
-      memory.between[2 * c + 1] = stencil_order::sum_of_chunks<R>(begin, begin + whole, at_begin, at_end, kept);
+      memory.between[c] = stencil_order::sums_of_chunks<R>(begin, begin + whole - 1, at_begin, at_end, kept);
     }
     const unsigned rest = static_cast<unsigned>(2 * k % chunk);
     const results<R, Out> to(out, n, begin_chunk * chunk + k, tile_chunks * chunk, memory.elements);
