@@ -3,6 +3,7 @@
 #include <twofold/backends/error.hpp>
 #include <twofold/backends/fold_order.hpp>
 #include <twofold/backends/sources.hpp>
+#include <twofold/backends/stencil_order.hpp>
 
 #include <cuda_runtime_api.h>
 
@@ -115,7 +116,9 @@ device_workspace::memory device_workspace::at_least(std::size_t partial_bytes, s
 
 void device_workspace::reserve(std::size_t n) {
   const std::size_t chunks = fold_order::chunk_count(n);
-  at_least(fold_order::partial_count(n) * sizeof(scaled_squares), 1 + fold_order::chunk_count(chunks));
+  // A stencil's kept nodes: all levels are fewer than twice the lowest, and 64 levels are enough.
+  const std::size_t kept = (2 * static_cast<std::size_t>(stencil_order::kept_count(static_cast<std::int64_t>(n))) + 64) * sizeof(double);
+  at_least(std::max(fold_order::partial_count(n) * sizeof(scaled_squares), kept), 1 + fold_order::chunk_count(chunks));
 }
 
 namespace {

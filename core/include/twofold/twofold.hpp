@@ -7,5 +7,6 @@
 #include <twofold/dot.hpp>
 #include <twofold/integrate.hpp>
 #include <twofold/norm2.hpp>
+#include <twofold/stencil.hpp>
 #include <twofold/sum.hpp>
 #include <twofold/version.hpp>

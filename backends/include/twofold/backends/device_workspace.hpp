@@ -36,7 +36,7 @@ class device_workspace {
   /// Throws cuda_error when the device has no memory left.
   memory at_least(std::size_t partial_bytes, std::size_t counters);
 
-  /// Makes later folds of up to `n` elements of any type allocate nothing.
+  /// Makes later folds and stencils of up to `n` elements of any type allocate nothing.
   void reserve(std::size_t n);
 
  private:

@@ -1,0 +1,461 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <twofold/backends/error.hpp>
+#include <twofold/backends/kokkos/execution.hpp>
+#include <twofold/backends/sources.hpp>
+#include <twofold/backends/stencil_device.hpp>
+#include <twofold/backends/stencil_host.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+/// @file
+/// The portable stencil. On the host a tile of 4096 results per work item, in the library's vector loops; on a
+/// GPU a team per tile, a thread per chunk of 32.
+
+namespace twofold::portable_engine {
+
+using stencil_order::index;
+
+// ---- host -------------------------------------------------------------------------------------------
+
+namespace stencil_on_host {
+
+using namespace backends;
+
+inline constexpr index chunk = stencil_order::chunk;
+
+/// Chunks of a tile, and the most that a window may reach beyond it in one pass.
+inline constexpr index tile_chunks = 128;
+inline constexpr index longest_reach = 64;
+
+/// Fewer tiles than this are done by the calling thread: a parallel region costs about what they do.
+inline constexpr index fewest_parallel_tiles = 3;
+
+/// What a work item keeps on its stack.
+template <class R>
+struct tile_memory {
+  static constexpr index chunks = tile_chunks + longest_reach + 1;
+  alignas(64) R elements[chunks * chunk];
+  alignas(64) R to_end[tile_chunks * chunk];
+  alignas(64) R from_begin[chunks * chunk];
+  R nodes[2][2 * chunks + 16];
+  stencil_order::between_ends<R> between[2 * tile_chunks];
+};
+
+/// Elements first .. first + count - 1 as R: where they are, or copied with absent ones filled in.
+template <class R, class In>
+const R* elements_of(const In& in, index n, index first, index count, R* copy) {
+  if constexpr (requires { { in.data } -> std::convertible_to<const R*>; } && !requires { in.stride; }) {
+    if (first >= 0 && first + count <= n) return in.data + first;
+  }
+  const index begin = std::clamp<index>(-first, 0, count), end = std::clamp<index>(n - first, begin, count);
+  for (index e = 0; e < begin; ++e) copy[e] = absent<R>();
+  for (index e = begin; e < end; ++e) copy[e] = static_cast<R>(*in(first + e));
+  for (index e = end; e < count; ++e) copy[e] = absent<R>();
+  return copy;
+}
+
+/// Where a tile's results go: to the output, or to a copy that is then written element by element.
+template <class R, class Out>
+class results {
+ public:
+  results(const Out& out, index n, index first, index count, R* copy)
+      : out_(out), n_(n), first_(first), count_(count), copy_(copy) {}
+  R* begin() const { return direct() ? out_(first_) : copy_; }
+  void finish() const {
+    if (direct()) return;
+    const index from = std::max<index>(-first_, 0), to = std::min(n_ - first_, count_);
+    for (index e = from; e < to; ++e) *out_(first_ + e) = copy_[e];
+  }
+
+ private:
+  bool direct() const {
+    if constexpr (requires { out_.stride; }) return false;
+    return first_ >= 0 && first_ + count_ <= n_;
+  }
+  Out out_;
+  index n_, first_, count_;
+  R* copy_;
+};
+
+template <class R>
+void build_levels(stencil_order::node_level<R> level, int levels) {
+  for (; levels > 0; --levels) {
+    const auto up = level.above();
+    for (index b = 0; b < up.count; ++b) {
+      up.nodes[b] = add(level[2 * (up.first + b)], level[2 * (up.first + b) + 1]);
+    }
+    level = up;
+  }
+}
+
+template <class R, class In, class Out>
+struct one_pass {
+  In in;
+  Out out;
+  index n, k;
+
+  index tiles() const {
+    return (stencil_order::chunk_of(n - 1 - k) - stencil_order::chunk_of(-k) + tile_chunks) / tile_chunks;
+  }
+  void operator()(index tile) const {
+    tile_memory<R> memory;
+    const unsigned block = stencil_order::block_size(k);
+    const index first = stencil_order::chunk_of(-k) + tile * tile_chunks;
+    const index chunks = tile_chunks + (2 * k + chunk - 1) / chunk, whole = 2 * k / block;
+    const R* const x = elements_of(in, n, first * chunk, chunks * chunk, memory.elements);
+    R* const nodes = memory.nodes[0];
+    host::run_forward(x, static_cast<std::size_t>(chunks), block, memory.from_begin, nodes);
+    host::run_backward(x, tile_chunks, block, memory.to_end);
+
+    const index blocks = tile_chunks * chunk / block;
+    if (block == chunk) {
+      const stencil_order::node_level<R> level{nodes, first, chunks};
+      build_levels(level, stencil_order::top_level(k));
+      for (index b = 0; b < blocks; ++b) {
+        const index begin = first + b + 1;
+        memory.between[b] = stencil_order::sums_of_chunks<R>(begin, begin + whole - 1, level, level, {});
+      }
+    } else {
+      for (index b = 0; b < blocks; ++b) {
+        memory.between[b] = {absent<R>(), memory.from_begin[(b + 2) * block - 1]};
+      }
+    }
+    const results<R, Out> to(out, n, first * chunk + k, tile_chunks * chunk, memory.elements);
+    host::join(memory.to_end, memory.between, memory.from_begin + 2 * k, to.begin(), static_cast<std::size_t>(blocks),
+               block, static_cast<unsigned>(2 * k % block));
+    to.finish();
+  }
+};
+
+/// The kept nodes of the lowest level, 32 a tile.
+template <class R, class In>
+struct keep_nodes {
+  In in;
+  index n;
+  R* kept;
+
+  static constexpr index nodes_per_tile = 8;
+  index tiles() const { return (stencil_order::kept_count(n) + nodes_per_tile - 1) / nodes_per_tile; }
+  void operator()(index tile) const {
+    constexpr index chunks = nodes_per_tile * stencil_order::kept_chunks;
+    R copy[chunks * chunk], sums[2 * chunks];
+    const R* const x = elements_of(in, n, tile * chunks * chunk, chunks * chunk, copy);
+    host::run_forward<R>(x, chunks, stencil_order::chunk, nullptr, sums);
+    stencil_order::node_level<R> level{sums, 0, chunks};
+    build_levels(level, stencil_order::kept_level);
+    for (int l = 0; l < stencil_order::kept_level; ++l) level = level.above();
+    const index first = tile * nodes_per_tile;
+    for (index b = 0; b < nodes_per_tile && first + b < stencil_order::kept_count(n); ++b) kept[first + b] = level[b];
+  }
+};
+
+template <class R, class In, class Out>
+struct two_pass {
+  In in;
+  Out out;
+  index n, k;
+  stencil_order::node_level<R> kept;
+
+  static constexpr index aligned(index c) { return c & ~(stencil_order::kept_chunks - 1); }
+  index tiles() const {
+    return (stencil_order::chunk_of(n - 1 - k) - aligned(stencil_order::chunk_of(-k)) + tile_chunks) / tile_chunks;
+  }
+  void operator()(index tile) const {
+    tile_memory<R> memory;
+    const index begin_chunk = aligned(stencil_order::chunk_of(-k)) + tile * tile_chunks;
+    const index whole = 2 * k / chunk, end_chunk = aligned(begin_chunk + whole);
+    const index before = begin_chunk + whole - end_chunk, ends = tile_chunks + 1 + before;
+    const stencil_order::node_level<R> at_begin{memory.nodes[0], begin_chunk, tile_chunks};
+    const stencil_order::node_level<R> at_end{memory.nodes[1], end_chunk, ends};
+
+    const R* x = elements_of(in, n, begin_chunk * chunk, tile_chunks * chunk, memory.elements);
+    host::run_forward<R>(x, tile_chunks, stencil_order::chunk, nullptr, at_begin.nodes);
+    host::run_backward(x, tile_chunks, stencil_order::chunk, memory.to_end);
+    x = elements_of(in, n, end_chunk * chunk, ends * chunk, memory.elements);
+    host::run_forward(x, static_cast<std::size_t>(ends), stencil_order::chunk, memory.from_begin, at_end.nodes);
+    build_levels(at_begin, stencil_order::kept_level - 1);
+    build_levels(at_end, stencil_order::kept_level - 1);
+    for (index c = 0; c < tile_chunks; ++c) {
+      const index begin = begin_chunk + c + 1;
+      memory.between[c] = stencil_order::sums_of_chunks<R>(begin, begin + whole - 1, at_begin, at_end, kept);
+    }
+    const unsigned rest = static_cast<unsigned>(2 * k % chunk);
+    const results<R, Out> to(out, n, begin_chunk * chunk + k, tile_chunks * chunk, memory.elements);
+    host::join(memory.to_end, memory.between, memory.from_begin + before * chunk + rest, to.begin(), tile_chunks,
+               stencil_order::chunk, rest);
+    to.finish();
+  }
+};
+
+/// Term by term; `w` is null for plain sums.
+template <class R, class In, class Out>
+struct direct {
+  In in;
+  Out out;
+  index n, k;
+  const R* w;
+
+  static constexpr index tile_size = 2048;
+  index tiles() const { return (n + tile_size - 1) / tile_size; }
+  void operator()(index tile) const {
+    R sums[tile_size];
+    const index first = tile * tile_size, end = std::min(first + tile_size, n);
+    const index from = std::max<index>(first - k, 0), to_element = std::min(end + k, n);
+    // Where elements must be copied, the calling thread keeps room for those of one tile.
+    static thread_local std::vector<R> copy;
+    if constexpr (requires { in.stride; } || !std::is_same_v<std::remove_cvref_t<decltype(*in(0))>, R>) {
+      copy.resize(static_cast<std::size_t>(to_element - from));
+    }
+    const R* const x = elements_of(in, n, from, to_element - from, copy.data()) - from;
+
+    const results<R, Out> to(out, n, first, end - first, sums);
+    R* const s = to.begin();
+    std::fill(s, s + (end - first), absent<R>());
+    // Windows inside the vector, and those that are cut on either side.
+    const index inner = std::clamp(k, first, end), cut = std::clamp(n - k, inner, end);
+    windows(x, first, inner, s);
+    if (inner < cut) {
+      host::add_terms(x + inner - k, w, static_cast<std::size_t>(2 * k + 1), s + (inner - first), static_cast<std::size_t>(cut - inner));
+    }
+    windows(x, cut, end, s + (cut - first));
+    host::make_canonical(s, static_cast<std::size_t>(end - first));
+    to.finish();
+  }
+
+  /// Windows that are cut, a few together: the terms that all of them have are vector work.
+  void windows(const R* x, index first, index end, R* s) const {
+    constexpr index together = 64;
+    for (index i = first; i < end; i += together, s += together) {
+      const index last = std::min(i + together, end) - 1;
+      const index common = std::max<index>(k - i, 0), uncommon = std::min(n + k - last, 2 * k + 1);
+      const index middle = std::max(common, uncommon);
+      for (index e = i; e <= last; ++e) terms(x, e, std::max<index>(k - e, 0), std::min(common, std::min(n + k - e, 2 * k + 1)), s + (e - i));
+      if (common < uncommon) {
+        host::add_terms(x + i - k + common, w == nullptr ? nullptr : w + common, static_cast<std::size_t>(uncommon - common), s,
+                        static_cast<std::size_t>(last - i + 1));
+      }
+      for (index e = i; e <= last; ++e) terms(x, e, std::max(middle, k - e), std::min(n + k - e, 2 * k + 1), s + (e - i));
+    }
+  }
+  void terms(const R* x, index i, index from, index to, R* s) const {
+    if (from < to) {
+      host::add_terms(x + i - k + from, w == nullptr ? nullptr : w + from, static_cast<std::size_t>(to - from), s, 1);
+    }
+  }
+};
+
+template <class Exec, class Work>
+void each_tile(const char* label, const Exec& exec, const Work& work, index fewest) {
+  const index tiles = work.tiles();
+  if (tiles < fewest) {
+    for (index t = 0; t < tiles; ++t) work(t);
+    return;
+  }
+  Kokkos::parallel_for(label, Kokkos::RangePolicy<Exec, Kokkos::IndexType<index>>(exec, 0, tiles), work);
+}
+
+template <class R, class Exec, class In, class Out>
+void sums(const char* label, const Exec& exec, const In& in, const Out& out, index n, index k) {
+  if (k <= stencil_order::longest_direct) {
+    each_tile(label, exec, direct<R, In, Out>{in, out, n, k, nullptr}, fewest_parallel_tiles);
+  } else if ((2 * k + chunk - 1) / chunk <= longest_reach) {
+    each_tile(label, exec, one_pass<R, In, Out>{in, out, n, k}, fewest_parallel_tiles);
+  } else {
+    const int top = stencil_order::top_level(k);
+    R* const kept = host_partials<R>(static_cast<std::size_t>(stencil_order::kept_total(n, top)));
+    const stencil_order::node_level<R> level{kept, 0, stencil_order::kept_count(n)};
+    each_tile(label, exec, keep_nodes<R, In>{in, n, kept}, fewest_parallel_tiles);
+    exec.fence(label);  // the calling thread goes on with what the others wrote
+    build_levels(level, top - stencil_order::kept_level);
+    each_tile(label, exec, two_pass<R, In, Out>{in, out, n, k, level}, fewest_parallel_tiles);
+    exec.fence(label);  // the kept nodes are this thread's
+  }
+}
+
+template <class R, class Exec, class In, class Out, class Weights>
+void weighted(const char* label, const Exec& exec, const In& in, const Out& out, index n, index k, const Weights& weights) {
+  const index terms = 2 * k + 1;
+  R* const w = host_partials<R>(static_cast<std::size_t>(terms));
+  for (index j = 0; j < terms; ++j) w[j] = static_cast<R>(*weights(j));
+  each_tile(label, exec, direct<R, In, Out>{in, out, n, k, w}, terms > 32 ? 2 : fewest_parallel_tiles);
+  exec.fence(label);  // the weights' copy is this thread's
+}
+
+}  // namespace stencil_on_host
+
+// ---- device -----------------------------------------------------------------------------------------
+
+namespace stencil_on_teams {
+
+using namespace backends;
+
+/// On-chip memory that a team may ask for; Kokkos keeps a little of the 48 KiB for itself.
+inline constexpr std::size_t most_bytes = 46000;
+
+template <unsigned Size, class Member>
+struct team_of {
+  const Member& member;
+
+  KOKKOS_FUNCTION unsigned rank() const { return static_cast<unsigned>(member.team_rank()); }
+  KOKKOS_FUNCTION static constexpr unsigned size() { return Size; }
+  KOKKOS_FUNCTION void barrier() const { member.team_barrier(); }
+  template <class R>
+  KOKKOS_FUNCTION void write(R* to, R value) const {
+    *to = value;
+  }
+  template <class R, unsigned P>
+  KOKKOS_FUNCTION void write_pack(R* to, const stencil_device::result_pack<R, P>& pack) const {
+    *reinterpret_cast<stencil_device::result_pack<R, P>*>(to) = pack;
+  }
+};
+
+template <unsigned Block, class R, class In, class Out>
+struct one_pass {
+  In in;
+  Out out;
+  index n, k;
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(const Team& team, index league_rank, R* memory) const {
+    stencil_device::one_pass<Block>(team, in, out, n, k, league_rank, memory);
+  }
+};
+
+template <class R, class In>
+struct keep_nodes {
+  In in;
+  index n;
+  R* kept;
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(const Team& team, index league_rank, R* memory) const {
+    stencil_device::keep_nodes(team, in, n, league_rank, memory, kept);
+  }
+};
+
+template <class R>
+struct build_kept {
+  stencil_order::node_level<R> level;
+  int levels;
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(const Team& team, index league_rank, R* memory) const {
+    stencil_device::build_kept(team, level, levels, league_rank, memory);
+  }
+};
+
+template <class R, class In, class Out>
+struct two_pass {
+  In in;
+  Out out;
+  index n, k;
+  stencil_order::node_level<R> kept;
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(const Team& team, index league_rank, R* memory) const {
+    stencil_device::two_pass(team, in, out, n, k, league_rank, memory, kept);
+  }
+};
+
+template <bool Weighted, class R, class In, class Out, class Weights>
+struct direct {
+  In in;
+  Out out;
+  Weights weights;
+  index n, k;
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(const Team& team, index league_rank, R* memory) const {
+    stencil_device::direct<Weighted>(team, in, weights, out, n, k, league_rank, memory);
+  }
+};
+
+template <unsigned Size, class R, class Exec, class Work>
+struct teams {
+  Work work;
+  std::size_t bytes;
+  KOKKOS_FUNCTION void operator()(const typename Kokkos::TeamPolicy<Exec>::member_type& member) const {
+    const team_of<Size, typename Kokkos::TeamPolicy<Exec>::member_type> team{member};
+    work(team, static_cast<index>(member.league_rank()),
+         static_cast<R*>(member.team_shmem().get_shmem_aligned(bytes, alignof(R))));
+  }
+};
+
+template <unsigned Size, unsigned TeamsAtOnce, class R, class Exec, class Work>
+void launch(const char* label, const Exec& exec, const Work& work, index count, std::size_t bytes) {
+  expects(count <= 2147483647, label, [&] { return "needs " + std::to_string(count) + " teams, more than 2^31 - 1"; });
+  using policy = Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<Size, TeamsAtOnce>>;
+  Kokkos::parallel_for(label,
+                       policy(exec, static_cast<int>(count), static_cast<int>(Size))
+                           .set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(bytes + alignof(R)))),
+                       teams<Size, R, Exec, Work>{work, bytes});
+}
+
+template <class R, class Exec, class In, class Out>
+void sums(const char* label, const Exec& exec, const In& in, const Out& out, index n, index k) {
+  namespace d = stencil_device;
+  constexpr unsigned size = d::team_size<R>, long_size = d::long_team_size<R>;
+  if (k <= stencil_order::longest_direct) {
+    launch<d::direct_team_size, 4, R>(label, exec, direct<false, R, In, Out, In>{in, out, in, n, k},
+                                      d::direct_teams<false>(out, n), d::direct_bytes<false, R>(k));
+  } else if (d::one_pass_bytes<R>(k) <= most_bytes) {
+    const auto run = [&]<unsigned Block>() {
+      launch<size, 4, R>(label, exec, one_pass<Block, R, In, Out>{in, out, n, k}, d::team_count(n, k, size), d::one_pass_bytes<R>(k));
+    };
+    stencil_order::block_size(k) == 16 ? run.template operator()<16>() : run.template operator()<32>();
+  } else {
+    static_assert(d::two_pass_bytes<R>() <= most_bytes && d::kept_bytes<R>() <= most_bytes);
+    const device_of device(exec);
+    const int top = stencil_order::top_level(k);
+    R* const kept = static_cast<R*>(
+        workspace_of(stream_of(exec)).at_least(static_cast<std::size_t>(stencil_order::kept_total(n, top)) * sizeof(R), 0).partials);
+    stencil_order::node_level<R> level{kept, 0, stencil_order::kept_count(n)};
+    launch<long_size, 4, R>(label, exec, keep_nodes<R, In>{in, n, kept},
+                            (n + long_size * stencil_order::chunk - 1) / (long_size * stencil_order::chunk), d::kept_bytes<R>());
+    auto below = level;
+    for (int built = stencil_order::kept_level; built < top; built += d::built_levels) {
+      const int levels = std::min(top - built, d::built_levels);
+      launch<d::build_team_size, 1, R>(label, exec, build_kept<R>{below, levels},
+                                       (below.count + d::built_nodes - 1) / d::built_nodes, d::built_nodes * sizeof(R));
+      for (int l = 0; l < levels; ++l) below = below.above();
+    }
+    launch<long_size, 4, R>(label, exec, two_pass<R, In, Out>{in, out, n, k, level}, d::two_pass_teams<R>(n, k), d::two_pass_bytes<R>());
+  }
+}
+
+template <class R, class Exec, class In, class Out, class Weights>
+void weighted(const char* label, const Exec& exec, const In& in, const Out& out, index n, index k, const Weights& weights) {
+  namespace d = stencil_device;
+  launch<d::direct_team_size, 2, R>(label, exec, direct<true, R, In, Out, Weights>{in, out, weights, n, k},
+                                    d::direct_teams<true>(out, n), d::direct_bytes<true, R>(k));
+}
+
+}  // namespace stencil_on_teams
+
+/// Window sums of radius k. In and Out are elements of n each, as in stencil_device.hpp.
+template <class R, class Exec, class In, class Out>
+void stencil(const Exec& exec, const In& in, const Out& out, std::size_t n, std::uint64_t k) {
+  if (n == 0) return;
+  const index radius = stencil_order::clamped_radius(k, n);
+  if constexpr (backends::host_execution<Exec>) {
+    stencil_on_host::sums<R>("twofold::stencil", exec, in, out, static_cast<index>(n), radius);
+  } else {
+    stencil_on_teams::sums<R>("twofold::stencil", exec, in, out, static_cast<index>(n), radius);
+  }
+}
+
+/// The same with 2k + 1 weights.
+template <class R, class Exec, class In, class Out, class Weights>
+void stencil(const Exec& exec, const In& in, const Out& out, std::size_t n, const Weights& weights, std::size_t k) {
+  if (n == 0) return;
+  if constexpr (backends::host_execution<Exec>) {
+    stencil_on_host::weighted<R>("twofold::stencil", exec, in, out, static_cast<index>(n), static_cast<index>(k), weights);
+  } else {
+    stencil_on_teams::weighted<R>("twofold::stencil", exec, in, out, static_cast<index>(n), static_cast<index>(k), weights);
+  }
+}
+
+}  // namespace twofold::portable_engine
