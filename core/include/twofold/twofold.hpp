@@ -7,5 +7,7 @@
 #include <twofold/dot.hpp>
 #include <twofold/integrate.hpp>
 #include <twofold/norm2.hpp>
+#include <twofold/outer_product.hpp>
+#include <twofold/scale_columns.hpp>
 #include <twofold/sum.hpp>
 #include <twofold/version.hpp>
