@@ -13,11 +13,20 @@ struct line_kernels {
   void (*by_number)(const T* in, T factor, T* out, std::size_t n);
 };
 
+template <class A, class T>
+using fold_lines_kernel = void (*)(const T* first, std::ptrdiff_t pitch, std::size_t places, std::size_t count, A* results);
+
 struct matrix_kernels {
   line_kernels<float> f32;
   line_kernels<double> f64;
   line_kernels<std::uint32_t> u32;
   line_kernels<std::uint64_t> u64;
+  fold_lines_kernel<float, float> f32_f32;
+  fold_lines_kernel<double, float> f64_f32;
+  fold_lines_kernel<double, double> f64_f64;
+  fold_lines_kernel<std::uint64_t, std::int32_t> u64_i32;
+  fold_lines_kernel<std::uint64_t, std::uint32_t> u64_u32;
+  fold_lines_kernel<std::uint64_t, std::uint64_t> u64_u64;
 };
 
 extern const matrix_kernels baseline_matrix_kernels;

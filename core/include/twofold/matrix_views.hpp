@@ -90,6 +90,13 @@ void expects_output(const char* where, const char* which, const M& m) {
   });
 }
 
+template <class X>
+void expects_output_vector(const char* where, const char* which, const X& x) {
+  backends::expects(x.extent(0) <= 1 || x.stride(0) != 0, where, [&] {
+    return std::string(which) + " has extent " + std::to_string(x.extent(0)) + " with stride 0: elements share memory";
+  });
+}
+
 /// `x` has one element per row (column) of `m`: "x has extent 3, C is 2 x 3: x needs one element per row".
 template <class X, class M>
 void expects_per_row(const char* where, const char* which_x, const X& x, const char* which_m, const M& m) {

@@ -10,4 +10,6 @@
 #include <twofold/outer_product.hpp>
 #include <twofold/scale_columns.hpp>
 #include <twofold/sum.hpp>
+#include <twofold/sum_columns.hpp>
+#include <twofold/sum_rows.hpp>
 #include <twofold/version.hpp>

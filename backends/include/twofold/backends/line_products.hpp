@@ -19,14 +19,6 @@ namespace twofold::backends {
 
 enum class factor { in, along, across };
 
-/// Lines of `length` elements, `pitch` elements apart.
-template <class T>
-struct lines_of {
-  T* data;
-  std::size_t pitch;
-  TWOFOLD_FUNCTION T* line(std::size_t l) const { return data + l * pitch; }
-};
-
 /// out(l, k) = Left * Right, each of in(l, k), along(k), across(l), for `count` lines of `length` elements.
 template <class T, factor Left, factor Right>
 struct line_products {
@@ -62,13 +54,6 @@ template <class T>
 using scaled_along = line_products<T, factor::in, factor::along>;
 template <class T>
 using scaled_across = line_products<T, factor::in, factor::across>;
-
-/// What one 16-byte access moves.
-template <class T>
-struct alignas(16) pack16 {
-  static constexpr unsigned size = 16 / sizeof(T);
-  T element[size];
-};
 
 /// Elements by which p lies behind a 16-byte boundary.
 template <class T>

@@ -48,6 +48,21 @@ matrix<T> row_major(T* data, std::size_t rows, std::size_t columns, std::size_t 
   return {data, rows, columns, static_cast<std::ptrdiff_t>(leading_dimension), 1};
 }
 
+/// Lines side by side, `pitch` elements from one to the next.
+template <class T>
+struct lines_of {
+  T* data;
+  std::size_t pitch;
+  TWOFOLD_FUNCTION T* line(std::size_t l) const { return data + l * pitch; }
+};
+
+/// What one 16-byte access moves.
+template <class T>
+struct alignas(16) pack16 {
+  static constexpr unsigned size = 16 / sizeof(T);
+  T element[size];
+};
+
 /// Which dimension of a set of matrices lies side by side in all of them.
 enum class orientation { rows, columns, neither };
 
