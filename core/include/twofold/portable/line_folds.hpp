@@ -1,0 +1,380 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <twofold/backends/line_folds.hpp>
+#include <twofold/backends/matrix_host.hpp>
+#include <twofold/portable/fold.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <algorithm>
+#include <cstddef>
+
+/// @file
+/// The portable engine of sum_rows and sum_columns: fold order 1 on each line of a matrix (along), or at each place of
+/// its lines (across), level by level of the order; the chunk results of all folds are the next level's matrix.
+
+namespace twofold::portable_engine {
+
+/// `count` folds of `n` elements. Element i of fold f lies at data[f * fold_step + i * element_step].
+template <class T>
+struct many_folds {
+  const T* data;
+  std::size_t count;
+  std::size_t n;
+  std::ptrdiff_t fold_step;
+  std::ptrdiff_t element_step;
+
+  /// The rows of M.
+  static many_folds of_rows(const backends::matrix<const T>& M) {
+    return {M.data, M.rows, M.columns, M.row_stride, M.column_stride};
+  }
+  /// Neighbouring folds lie side by side, and their own elements do not: memory is met across them.
+  bool across() const { return count > 1 && fold_step == 1 && (element_step != 1 || n <= 1); }
+  backends::strided<T> fold(std::size_t f) const {
+    return {data + static_cast<std::ptrdiff_t>(f) * fold_step, element_step};
+  }
+};
+
+/// Where the results of a level go: chunk results packed, final ones with the one NaN.
+template <class A>
+struct level_results {
+  A* data;
+  std::ptrdiff_t step;
+  bool last;
+  KOKKOS_FUNCTION void write(std::size_t at, A value) const {
+    data[static_cast<std::ptrdiff_t>(at) * step] = last ? backends::canonical(value) : value;
+  }
+};
+
+// ---- host -------------------------------------------------------------------------------------------
+
+/// Elements of a step: enough to hide what a step costs.
+inline constexpr std::size_t fold_step_elements = std::size_t{1} << 13;
+
+/// Chunk results [f * chunks + c].
+template <class T, class A>
+struct host_folds_along {
+  many_folds<T> folds;
+  backends::fold_shape shape;
+  std::size_t per_step;  // chunks
+  level_results<A> out;
+
+  std::size_t chunks() const { return folds.count * shape.chunks; }
+  void operator()(std::size_t step) const {
+    for (std::size_t i = step * per_step; i < std::min(chunks(), (step + 1) * per_step); ++i) {
+      const std::size_t f = i / shape.chunks, c = i % shape.chunks;
+      out.write(i, backends::host::fold_chunk(backends::sum_source<T, A>{folds.fold(f)}, c * shape.chunk, shape.count_of(c)));
+    }
+  }
+};
+
+/// Chunk results [c * pitch + f], a stretch of neighbouring folds at a time.
+template <class T, class A>
+struct host_folds_across {
+  many_folds<T> folds;
+  backends::fold_shape shape;
+  std::size_t stretch;  // folds
+  level_results<A> out;
+  std::size_t pitch;
+
+  std::size_t stretches() const { return (folds.count + stretch - 1) / stretch; }
+  void operator()(std::size_t step) const {
+    A results[backends::host::most_places];
+    const std::size_t c = step / stretches(), begin = step % stretches() * stretch;
+    const std::size_t end = std::min(folds.count, begin + stretch);
+    for (std::size_t f = begin; f < end; f += backends::host::most_places) {
+      const std::size_t places = std::min(end - f, backends::host::most_places);
+      const std::ptrdiff_t from = static_cast<std::ptrdiff_t>(c * shape.chunk) * folds.element_step;
+      backends::host::fold_lines<A>(folds.data + from + f, folds.element_step, places, shape.count_of(c), results);
+      for (std::size_t k = 0; k < places; ++k) out.write(c * pitch + f + k, results[k]);
+    }
+  }
+};
+
+template <class Exec, class Work>
+void run_steps(const char* label, const Exec& exec, std::size_t steps, const Work& work) {
+  if (steps == 1) return work(0);  // a parallel region costs more
+  using policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>;
+  Kokkos::parallel_for(label, policy(exec, 0, steps), work);
+}
+
+template <class Exec, class T, class A>
+void host_level(const char* label, const Exec& exec, const many_folds<T>& folds, const backends::fold_shape& shape,
+                const level_results<A>& out, std::size_t pitch) {
+  if (folds.across()) {
+    host_folds_across<T, A> work{folds, shape, backends::host::most_places, out, pitch};
+    const std::size_t count = std::min(folds.n, shape.chunk);
+    work.stretch *= std::max<std::size_t>(1, fold_step_elements / (count * backends::host::most_places));
+    return run_steps(label, exec, work.stretches() * shape.chunks, work);
+  }
+  host_folds_along<T, A> work{folds, shape, 1, out};
+  work.per_step = std::max<std::size_t>(1, fold_step_elements / std::min(folds.n, shape.chunk));
+  run_steps(label, exec, (work.chunks() + work.per_step - 1) / work.per_step, work);
+}
+
+// ---- device -----------------------------------------------------------------------------------------
+
+inline constexpr unsigned line_team = 256;
+
+struct nothing_between {
+  template <class A>
+  KOKKOS_FUNCTION A operator()(A value) const {
+    return value;
+  }
+};
+
+/// Folds node arrays [slots][width] in team scratch to [1][width], eight neighbouring slots per thread and step.
+/// `other` has room for an eighth. Returns where the result is.
+template <class A, class Member>
+KOKKOS_FUNCTION const A* fold_slots(const Member& team, A* nodes, A* other, unsigned slots, unsigned width) {
+  const unsigned t = static_cast<unsigned>(team.team_rank());
+  while (slots > 1) {
+    const unsigned wide = slots < neighbours ? slots : neighbours;
+    slots /= wide;
+    team.team_barrier();  // the nodes are written
+    for (unsigned i = t; i < slots * width; i += line_team) {
+      const unsigned slot = i / width, place = i % width;
+      A v[neighbours];
+      for (unsigned k = 0; k < neighbours; ++k) v[k] = k < wide ? nodes[(slot * wide + k) * width + place] : backends::nothing<A>();
+      other[i] = combine(combine(combine(v[0], v[1]), combine(v[2], v[3])), combine(combine(v[4], v[5]), combine(v[6], v[7])));
+    }
+    A* const read = nodes;
+    nodes = other;
+    other = read;
+  }
+  team.team_barrier();
+  return nodes;
+}
+
+/// A team folds several chunks: each thread `Nodes` nodes of four lanes, then the team the nodes of every chunk.
+/// Chunk q of the team has its nodes in slots [q * packs, (q + 1) * packs).
+template <unsigned Rows, bool Packed, unsigned Nodes, class T, class A, class Exec>
+struct device_folds_along {
+  using member = typename Kokkos::TeamPolicy<Exec>::member_type;
+  static constexpr std::size_t slots = line_team * Nodes;
+  static constexpr std::size_t scratch_bytes = (slots + slots / 2) * sizeof(A) + 2 * alignof(A);
+
+  many_folds<T> folds;
+  backends::fold_shape shape;
+  level_results<A> out;
+
+  KOKKOS_FUNCTION void operator()(const member& team) const {
+    A* const nodes = static_cast<A*>(team.team_shmem().get_shmem_aligned((slots + slots / 2) * sizeof(A), alignof(A)));
+    const unsigned t = static_cast<unsigned>(team.team_rank());
+    const unsigned packs = shape.lanes < 4 ? 1 : shape.lanes / 4;
+    const unsigned here = static_cast<unsigned>(slots / packs);
+    const std::size_t first = static_cast<std::size_t>(team.league_rank()) * here;
+    const std::size_t total = folds.count * shape.chunks;
+    TWOFOLD_UNROLL
+    for (unsigned s = 0; s < Nodes; ++s) {
+      const unsigned slot = t + line_team * s;
+      const std::size_t chunk = first + slot / packs;
+      const std::size_t f = chunk < total ? chunk / shape.chunks : 0, c = chunk < total ? chunk % shape.chunks : 0;
+      const std::size_t count = chunk < total ? shape.count_of(c) : 0;
+      const backends::strided<T> line{folds.data + static_cast<std::ptrdiff_t>(f) * folds.fold_step, folds.element_step};
+      const A node = backends::fold_along<Rows, Packed, A>(line.from(c * shape.chunk), count, 4 * (slot % packs), 1, 4, nothing_between{});
+      if (packs == 1) {
+        if (chunk < total) out.write(chunk, node);
+      } else {
+        nodes[slot] = node;
+      }
+    }
+    if (packs == 1) return;
+    // As [packs] slots of width 1 for each chunk: the tree never leaves a chunk, so all chunks go in one.
+    unsigned slots_left = packs;
+    A* from = nodes;
+    A* to = nodes + slots;
+    while (slots_left > 1) {
+      const unsigned wide = slots_left < neighbours ? slots_left : neighbours;
+      slots_left /= wide;
+      team.team_barrier();  // the nodes are written
+      for (unsigned i = t; i < slots_left * here; i += line_team) {
+        A v[neighbours];
+        for (unsigned k = 0; k < neighbours; ++k) v[k] = k < wide ? from[i * wide + k] : backends::nothing<A>();
+        to[i] = combine(combine(combine(v[0], v[1]), combine(v[2], v[3])), combine(combine(v[4], v[5]), combine(v[6], v[7])));
+      }
+      A* const read = from;
+      from = to;
+      to = read;
+    }
+    team.team_barrier();
+    for (unsigned q = t; q < here; q += line_team) {
+      if (first + q < total) out.write(first + q, from[q]);
+    }
+  }
+};
+
+/// How a team is laid over places and lanes.
+struct team_plan {
+  unsigned width;       // threads side by side, a power of two
+  unsigned slots;       // threads that share out the lanes of a chunk
+  std::size_t strips;   // of width threads
+  std::size_t leagues;  // teams for all strips of a chunk
+
+  static team_plan of(std::size_t places, unsigned places_per_thread, const backends::fold_shape& shape) {
+    team_plan plan{};
+    const std::size_t packs = (places + places_per_thread - 1) / places_per_thread;
+    plan.width = 1;
+    while (plan.width < 32 && plan.width < packs) plan.width *= 2;
+    plan.strips = (packs + plan.width - 1) / plan.width;
+    plan.slots = std::clamp(shape.lanes / 8, 1u, line_team / plan.width);
+    const unsigned per_team = line_team / plan.width / plan.slots;
+    plan.leagues = (plan.strips + per_team - 1) / per_team;
+    return plan;
+  }
+};
+
+template <unsigned Rows, unsigned E, class T, class A, class Exec>
+struct device_folds_across {
+  using member = typename Kokkos::TeamPolicy<Exec>::member_type;
+  static constexpr std::size_t values = line_team * E;
+  static constexpr std::size_t scratch_bytes = (values + values / 2) * sizeof(A) + 2 * alignof(A);
+
+  many_folds<T> folds;
+  backends::fold_shape shape;
+  team_plan plan;
+  level_results<A> out;
+  std::size_t pitch;
+
+  KOKKOS_FUNCTION void operator()(const member& team) const {
+    A* const nodes = static_cast<A*>(team.team_shmem().get_shmem_aligned((values + values / 2) * sizeof(A), alignof(A)));
+    const unsigned t = static_cast<unsigned>(team.team_rank());
+    const unsigned side = t % plan.width, row = t / plan.width;
+    const unsigned strips_here = line_team / plan.width / plan.slots;
+    const unsigned my_strip = row % strips_here, slot = row / strips_here;
+    const std::size_t rank = static_cast<std::size_t>(team.league_rank());
+    const std::size_t chunk = rank / plan.leagues, first_strip = rank % plan.leagues * strips_here;
+    const std::size_t place = ((first_strip + my_strip) * plan.width + side) * E;
+    const unsigned here = place >= folds.count ? 0 : folds.count - place < E ? static_cast<unsigned>(folds.count - place) : E;
+    const std::size_t lines = static_cast<std::size_t>(folds.element_step);
+    const unsigned lanes = shape.lanes / plan.slots;
+    A folded[E];
+    backends::fold_across<Rows, E, A>(folds.data + chunk * shape.chunk * lines + place, lines, here, shape.count_of(chunk),
+                                      slot * lanes, lanes, 1, folded, nothing_between{});
+    if (plan.slots == 1) {
+      for (unsigned e = 0; e < here; ++e) out.write(chunk * pitch + place + e, folded[e]);
+      return;
+    }
+    // [slots][strips, width, e]
+    const unsigned across = strips_here * plan.width * E;
+    for (unsigned e = 0; e < E; ++e) nodes[slot * across + (my_strip * E + e) * plan.width + side] = folded[e];
+    const A* const result = fold_slots(team, nodes, nodes + values, plan.slots, across);
+    for (unsigned i = t; i < across; i += line_team) {
+      const unsigned strip = i / (plan.width * E), e = i / plan.width % E, s = i % plan.width;
+      const std::size_t at = ((first_strip + strip) * plan.width + s) * E + e;
+      if (at < folds.count) out.write(chunk * pitch + at, result[i]);
+    }
+  }
+};
+
+template <class Exec, class Work>
+void run_teams(const char* label, const Exec& exec, std::size_t teams, const Work& work) {
+  backends::expects(teams <= 2147483647u, label, [&] { return "needs " + std::to_string(teams) + " teams, more than 2^31 - 1"; });
+  using policy = Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<line_team, 1>>;
+  Kokkos::parallel_for(label,
+                       policy(exec, static_cast<int>(teams), static_cast<int>(line_team))
+                           .set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(Work::scratch_bytes))),
+                       work);
+}
+
+template <class Exec, class T, class A>
+void device_level(const char* label, const Exec& exec, const many_folds<T>& folds, const backends::fold_shape& shape,
+                  const level_results<A>& out, std::size_t pitch) {
+  const auto with_rows = [&](const auto& run) {
+    if (shape.rows == 1) return run.template operator()<1>();
+    if (shape.rows == fold_order::short_rows) return run.template operator()<fold_order::short_rows>();
+    run.template operator()<fold_order::long_rows>();
+  };
+  if (folds.across()) {
+    const auto run = [&]<unsigned Rows, unsigned E>() {
+      const auto plan = team_plan::of(folds.count, E, shape);
+      run_teams(label, exec, plan.leagues * shape.chunks, device_folds_across<Rows, E, T, A, Exec>{folds, shape, plan, out, pitch});
+    };
+    constexpr unsigned E = sizeof(T) < 4 ? 1 : backends::pack16<T>::size;
+    if (E > 1 && backends::lines_in_packs(folds.data, static_cast<std::size_t>(folds.element_step), folds.n)) {
+      return with_rows([&]<unsigned Rows>() { run.template operator()<Rows, E>(); });
+    }
+    return with_rows([&]<unsigned Rows>() { run.template operator()<Rows, 1>(); });
+  }
+  const std::size_t chunks = folds.count * shape.chunks;
+  const std::size_t packs = shape.lanes < 4 ? 1 : shape.lanes / 4;
+  // Fewer chunks per team where there are few: one at least, and enough teams for a large GPU if possible.
+  const bool many = chunks * packs >= std::size_t{line_team} * 8 * 528;
+  const auto run = [&]<unsigned Rows, bool Packed, unsigned Nodes>() {
+    const std::size_t per_team = line_team * Nodes / packs;
+    run_teams(label, exec, (chunks + per_team - 1) / per_team, device_folds_along<Rows, Packed, Nodes, T, A, Exec>{folds, shape, out});
+  };
+  const bool packed = folds.element_step == 1 && sizeof(T) >= 4 &&
+                      backends::lines_in_packs(folds.data, static_cast<std::size_t>(folds.fold_step), folds.count);
+  with_rows([&]<unsigned Rows>() {
+    if (packed) {
+      many ? run.template operator()<Rows, true, 8>() : run.template operator()<Rows, true, 2>();
+    } else {
+      many ? run.template operator()<Rows, false, 8>() : run.template operator()<Rows, false, 2>();
+    }
+  });
+}
+
+// ---- levels -----------------------------------------------------------------------------------------
+
+template <class A>
+struct write_zeros {
+  level_results<A> out;
+  KOKKOS_FUNCTION void operator()(std::size_t i) const { out.write(i, A(0)); }
+};
+
+/// results(f) = fold f. Asynchronous where the execution space is.
+template <class Exec, class T, class A>
+void fold_each(const char* label, const Exec& exec, many_folds<T> folds, A* results, std::ptrdiff_t result_step) {
+  if (folds.count == 0) return;
+  const level_results<A> final{results, result_step, true};
+  const auto run = [&] {
+    if (folds.n == 0) {
+      using policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>;
+      return Kokkos::parallel_for(label, policy(exec, 0, folds.count), write_zeros<A>{final});
+    }
+    if (folds.count == 1) return fold(label, exec, backends::sum_source<T, A>{folds.fold(0)}, folds.n, results);
+
+    const bool across = folds.across();
+    const auto level = [&]<class E>(const many_folds<E>& these, const backends::fold_shape& shape, const level_results<A>& out,
+                                    std::size_t pitch) {
+      if constexpr (backends::host_execution<Exec>) {
+        host_level(label, exec, these, shape, out, pitch);
+      } else {
+        device_level(label, exec, these, shape, out, pitch);
+      }
+    };
+    auto shape = backends::fold_shape::of(folds.n);
+    const std::size_t pitch = (folds.count + 3) / 4 * 4;  // of chunk results across, so that packs fit
+    A* partials = nullptr;
+    if (shape.chunks > 1) {
+      const std::size_t values = pitch * fold_order::partial_count(folds.n);
+      if constexpr (backends::host_execution<Exec>) {
+        partials = backends::host_partials<A>(values);
+      } else {
+        partials = static_cast<A*>(backends::workspace_of(backends::stream_of(exec)).at_least(values * sizeof(A), 0).partials);
+      }
+    }
+    const auto out_of = [&](bool last) { return last ? final : level_results<A>{partials, 1, false}; };
+    level(folds, shape, out_of(shape.chunks == 1), pitch);
+    while (shape.chunks > 1) {
+      if constexpr (backends::host_execution<Exec>) exec.fence(label);  // the next level reads what others wrote
+      const std::size_t m = shape.chunks;
+      const many_folds<A> next = across ? many_folds<A>{partials, folds.count, m, 1, static_cast<std::ptrdiff_t>(pitch)}
+                                        : many_folds<A>{partials, folds.count, m, static_cast<std::ptrdiff_t>(m), 1};
+      partials += across ? pitch * m : folds.count * m;
+      shape = backends::fold_shape::of(m);
+      level(next, shape, out_of(shape.chunks == 1), pitch);
+    }
+    if constexpr (backends::host_execution<Exec>) exec.fence(label);  // the chunk results are this thread's own memory
+  };
+  if constexpr (backends::host_execution<Exec>) {
+    run();
+  } else {
+    const backends::device_of device(exec);
+    run();
+  }
+}
+
+}  // namespace twofold::portable_engine

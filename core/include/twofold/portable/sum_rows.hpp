@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <twofold/portable/line_folds.hpp>
+
+namespace twofold::portable_engine {
+
+/// r(i) = the sum of row i, results `step` elements apart.
+template <class R, class T, class Exec>
+void sum_rows(const Exec& exec, const backends::matrix<const T>& M, R* r, std::ptrdiff_t step) {
+  fold_each("twofold::sum_rows", exec, many_folds<T>::of_rows(M), r, step);
+}
+
+}  // namespace twofold::portable_engine

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <twofold/cuda_native/sum_columns.hpp>
+#include <twofold/cuda_native/sum_rows.hpp>
+#include <twofold/matrix_views.hpp>
+#include <twofold/portable/sum_columns.hpp>
+
+/// @file
+/// `sum_columns`: r(j) = sum over i of M(i, j), each in fold order 1: to the bit what `sum` gives
+///   for that column alone.
+///
+/// Preconditions: r has one element per column of M; both are accessible from the execution space, and not null where
+///   they have elements; no two elements of r share memory.
+/// Result type: the elements of r decide what is summed in: float columns may go into doubles, 32-bit integers into 64
+///   bits. In a 32-bit integer a sum wraps modulo 2^32. A matrix without rows gives zeros.
+/// Allocates: nothing after the first call of that shape on that instance; up to 8192 rows nothing at all.
+/// Synchronises: never: asynchronous on `exec`, and can be captured into a CUDA graph. The form without `exec` runs on
+///   the default instance of r's execution space.
+/// Overlap: r must share no element with M (refused; where r steps unlike M's rows and columns, already when it lies
+///   in the span of M). Pads are not read.
+/// Bits: equal for the same elements on every path, space, thread count, layout, alignment, stride and stream.
+/// Passes over memory: M read once. One kernel, and one for each further level of the order: above 8192 rows two.
+/// Accuracy: as `sum`.
+/// Throws: precondition_error, cuda_error.
+
+namespace twofold {
+
+/// Whether the hand-written CUDA path can sum the columns of M into r on Exec: LayoutRight or LayoutLeft, packed or
+/// padded, r side by side. LayoutStride goes the portable way.
+template <class Exec, class M, class R>
+concept native_sum_columns = native_space<Exec, R> && native_matrix_space<Exec, M> &&
+                          cuda_native::sums_columns<element_t<M>, element_t<R>>;
+
+template <class Path, class Exec, class M, class R>
+concept sum_columns_path = path<Path> && foldable<element_t<M>> && accumulator_for<element_t<R>, element_t<M>> &&
+                        (std::same_as<Path, portable_path> || native_sum_columns<Exec, M, R>);
+
+/// Writes the sums along the path that is named. Asynchronous.
+template <path Path, execution_space Exec, matrix_view M, writable_vector R>
+  requires reachable_from<M, Exec> && reachable_from<R, Exec> && sum_columns_path<Path, Exec, M, R>
+void sum_columns(Path, const Exec& exec, const M& m, const R& r) {
+  detail::expects_matrix("sum_columns", "M", m);
+  detail::expects_vector("sum_columns", "r", r);
+  detail::expects_output_vector("sum_columns", "r", r);
+  detail::expects_per_column("sum_columns", "r", r, "M", m);
+  detail::expects_vector_apart("sum_columns", "r", r, "M", m);
+  if constexpr (std::same_as<Path, native_path>) {
+    const backends::device_of device(exec);
+    const auto stream = backends::stream_of(exec);
+    const std::size_t ld = detail::leading_dimension(m);
+    if constexpr (packed_rows<M>) {
+      cuda_native::sum_columns<element_t<R>>(m.data(), m.extent(0), m.extent(1), ld, r.data(), stream);
+    } else {
+      cuda_native::sum_rows<element_t<R>>(m.data(), m.extent(1), m.extent(0), ld, r.data(), stream);
+    }
+  } else {
+    portable_engine::sum_columns<element_t<R>, element_t<M>>(exec, detail::matrix_of(m).constant(), r.data(),
+                                                          static_cast<std::ptrdiff_t>(r.stride(0)));
+  }
+}
+
+/// Writes the sums along the best path. Asynchronous.
+template <execution_space Exec, matrix_view M, writable_vector R>
+void sum_columns(const Exec& exec, const M& m, const R& r) {
+  sum_columns(default_path_t<native_sum_columns<Exec, M, R>>{}, exec, m, r);
+}
+
+/// The same on the default instance of r's own execution space.
+template <matrix_view M, writable_vector R>
+void sum_columns(const M& m, const R& r) {
+  sum_columns(typename R::execution_space{}, m, r);
+}
+
+}  // namespace twofold

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <twofold/cuda_native/fold_types.hpp>
+#include <twofold/cuda_native/workspace.hpp>
+
+#include <cstddef>
+
+namespace twofold::cuda_native {
+
+/// Whether `sum_columns` of elements T with results R exists here.
+template <class T, class R = default_sum_t<T>>
+concept sums_columns = folds_in<T, R>;
+
+/// r[j] = sum over i of M[i * leading_dimension + j], each in fold order 1: to the bit what `sum` gives for that column.
+/// For a column-major matrix call `sum_rows`: its columns are the rows of its transposed, which is row-major.
+///
+/// @param leading_dimension elements, not bytes, from row to row.
+/// Preconditions: pointers are accessible on the current device, aligned for their types, and not null where there are
+///   elements; leading_dimension >= columns where there are several rows.
+/// Allocates: where rows > 8192, chunk results in the workspace that the library keeps for `stream`, on first use and
+///   growth; elsewhere nothing. Synchronises: never; asynchronous on `stream`. Can be captured into a graph.
+/// Overlap: r must not lie in M (not checked here). Pads between rows are not read. 0 rows: r is all 0.
+/// Bits: equal on every path, device, stream, alignment and leading dimension.
+/// Passes over memory: M read once. Kernels: one, and one more for each level of the order beyond the first chunk.
+/// Throws: precondition_error, cuda_error.
+template <class R, class T>
+  requires sums_columns<T, R>
+void sum_columns(const T* M, std::size_t rows, std::size_t columns, std::size_t leading_dimension, R* r, stream_handle stream);
+
+}  // namespace twofold::cuda_native
