@@ -4,6 +4,7 @@
 #include "matrix.cuh"
 
 #include <twofold/cuda_native/ladder/outer_product.hpp>
+#include <twofold/cuda_native/outer_product.hpp>
 
 namespace twofold::cuda_native::ladder::outer_product {
 namespace {
@@ -121,6 +122,13 @@ void shared_vector(const T* x, const T* y, T* c, std::size_t rows, std::size_t c
                               rows, columns, pitch_bytes);
 }
 
+template <element T>
+void tuned(const T* x, const T* y, T* c, std::size_t rows, std::size_t columns, std::size_t pitch_bytes,
+           stream_handle stream) {
+  matrix::expects_pitch<T>("cuda_native::ladder::outer_product::tuned", columns, pitch_bytes);
+  cuda_native::outer_product(x, rows, y, columns, c, pitch_bytes / sizeof(T), stream);
+}
+
 template void swapped<float>(const float*, const float*, float*, std::size_t, std::size_t, std::size_t,
                              stream_handle);
 template void coalesced<float>(const float*, const float*, float*, std::size_t, std::size_t, std::size_t,
@@ -137,5 +145,9 @@ template void pitched<std::int32_t>(const std::int32_t*, const std::int32_t*, st
                                     std::size_t, std::size_t, stream_handle);
 template void shared_vector<std::int32_t>(const std::int32_t*, const std::int32_t*, std::int32_t*,
                                           std::size_t, std::size_t, std::size_t, stream_handle);
+template void tuned<float>(const float*, const float*, float*, std::size_t, std::size_t, std::size_t,
+                           stream_handle);
+template void tuned<std::int32_t>(const std::int32_t*, const std::int32_t*, std::int32_t*, std::size_t,
+                                  std::size_t, std::size_t, stream_handle);
 
 }  // namespace twofold::cuda_native::ladder::outer_product

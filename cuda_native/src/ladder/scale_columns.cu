@@ -5,6 +5,7 @@
 #include "matrix.cuh"
 
 #include <twofold/cuda_native/ladder/scale_columns.hpp>
+#include <twofold/cuda_native/scale_columns.hpp>
 
 namespace twofold::cuda_native::ladder::scale_columns {
 namespace {
@@ -126,6 +127,14 @@ void shared_vector(const T* m, const T* v, T* r, std::size_t rows, std::size_t c
                               rows, columns, pitch_bytes);
 }
 
+template <element T>
+void tuned(const T* m, const T* v, T* r, std::size_t rows, std::size_t columns, std::size_t pitch_bytes,
+           stream_handle stream) {
+  matrix::expects_pitch<T>("cuda_native::ladder::scale_columns::tuned", columns, pitch_bytes);
+  cuda_native::scale_columns(m, rows, columns, pitch_bytes / sizeof(T), v, r, pitch_bytes / sizeof(T),
+                             stream);
+}
+
 template void swapped<float>(const float*, const float*, float*, std::size_t, std::size_t, std::size_t,
                              stream_handle);
 template void coalesced<float>(const float*, const float*, float*, std::size_t, std::size_t, std::size_t,
@@ -142,5 +151,9 @@ template void pitched<std::int32_t>(const std::int32_t*, const std::int32_t*, st
                                     std::size_t, std::size_t, stream_handle);
 template void shared_vector<std::int32_t>(const std::int32_t*, const std::int32_t*, std::int32_t*,
                                           std::size_t, std::size_t, std::size_t, stream_handle);
+template void tuned<float>(const float*, const float*, float*, std::size_t, std::size_t, std::size_t,
+                           stream_handle);
+template void tuned<std::int32_t>(const std::int32_t*, const std::int32_t*, std::int32_t*, std::size_t,
+                                  std::size_t, std::size_t, stream_handle);
 
 }  // namespace twofold::cuda_native::ladder::scale_columns

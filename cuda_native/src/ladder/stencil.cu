@@ -8,6 +8,7 @@
 #include <twofold/cuda_native/detail/launch.hpp>
 #include <twofold/cuda_native/detail/operands.hpp>
 #include <twofold/cuda_native/ladder/stencil.hpp>
+#include <twofold/cuda_native/stencil.hpp>
 
 #include <string>
 
@@ -140,6 +141,11 @@ void dynamic_shared(const T* in, T* out, std::size_t n, std::size_t k, workspace
   cuda_native::detail::launch(name, dynamic_shared_kernel<T>, blocks, threads, bytes, stream, in, out, n, k);
 }
 
+template <element T>
+void tuned(const T* in, T* out, std::size_t n, std::size_t k, workspace& scratch, stream_handle stream) {
+  cuda_native::stencil<T>(in, n, k, out, scratch, stream);
+}
+
 bool fits_dynamic(std::size_t k) { return k <= largest_dynamic_radius(); }
 
 template void global_memory<float>(const float*, float*, std::size_t, std::size_t, workspace&, stream_handle);
@@ -152,5 +158,8 @@ template void static_shared<std::int32_t>(const std::int32_t*, std::int32_t*, st
                                           workspace&, stream_handle);
 template void dynamic_shared<std::int32_t>(const std::int32_t*, std::int32_t*, std::size_t, std::size_t,
                                            workspace&, stream_handle);
+template void tuned<float>(const float*, float*, std::size_t, std::size_t, workspace&, stream_handle);
+template void tuned<std::int32_t>(const std::int32_t*, std::int32_t*, std::size_t, std::size_t, workspace&,
+                                  stream_handle);
 
 }  // namespace twofold::cuda_native::ladder::stencil

@@ -37,6 +37,10 @@ void pitched(const T* x, const T* y, T* c, std::size_t rows, std::size_t columns
 template <element T>
 void shared_vector(const T* x, const T* y, T* c, std::size_t rows, std::size_t columns,
                    std::size_t pitch_bytes, stream_handle);
+/// twofold::cuda_native::outer_product, pitched.
+template <element T>
+void tuned(const T* x, const T* y, T* c, std::size_t rows, std::size_t columns, std::size_t pitch_bytes,
+           stream_handle);
 
 }  // namespace outer_product
 }  // namespace twofold::cuda_native::ladder

@@ -61,6 +61,7 @@ inline constexpr std::array stencil_rungs{
     stencil_rung<T>{"global_memory", stencil::global_memory<T>, stencil::any_radius},
     stencil_rung<T>{"static_shared", stencil::static_shared<T>, stencil::fits_static},
     stencil_rung<T>{"dynamic_shared", stencil::dynamic_shared<T>, stencil::fits_dynamic},
+    stencil_rung<T>{"tuned", stencil::tuned<T>, stencil::any_radius},
 };
 
 /// A rung over matrices; `takes_pitch`: rows may be padded, else the pitch is columns * sizeof(T).
@@ -76,6 +77,7 @@ inline constexpr std::array outer_product_rungs{
     outer_product_rung<T>{"coalesced", outer_product::coalesced<T>, false},
     outer_product_rung<T>{"pitched", outer_product::pitched<T>, true},
     outer_product_rung<T>{"shared_vector", outer_product::shared_vector<T>, true},
+    outer_product_rung<T>{"tuned", outer_product::tuned<T>, true},
 };
 
 template <element T>
@@ -90,6 +92,7 @@ inline constexpr std::array scale_columns_rungs{
     scale_columns_rung<T>{"coalesced", scale_columns::coalesced<T>, false},
     scale_columns_rung<T>{"pitched", scale_columns::pitched<T>, true},
     scale_columns_rung<T>{"shared_vector", scale_columns::shared_vector<T>, true},
+    scale_columns_rung<T>{"tuned", scale_columns::tuned<T>, true},
 };
 
 }  // namespace twofold::cuda_native::ladder

@@ -36,6 +36,10 @@ void pitched(const T* m, const T* v, T* r, std::size_t rows, std::size_t columns
 template <element T>
 void shared_vector(const T* m, const T* v, T* r, std::size_t rows, std::size_t columns,
                    std::size_t pitch_bytes, stream_handle);
+/// twofold::cuda_native::scale_columns, pitched.
+template <element T>
+void tuned(const T* m, const T* v, T* r, std::size_t rows, std::size_t columns, std::size_t pitch_bytes,
+           stream_handle);
 
 }  // namespace scale_columns
 }  // namespace twofold::cuda_native::ladder

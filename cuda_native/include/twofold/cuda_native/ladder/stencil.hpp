@@ -32,6 +32,9 @@ void static_shared(const T* in, T* out, std::size_t n, std::size_t k, workspace&
 /// The same, in a tile sized at launch. k as far as the shared memory of a block reaches.
 template <element T>
 void dynamic_shared(const T* in, T* out, std::size_t n, std::size_t k, workspace&, stream_handle);
+/// twofold::cuda_native::stencil. Any k.
+template <element T>
+void tuned(const T* in, T* out, std::size_t n, std::size_t k, workspace&, stream_handle);
 
 inline bool any_radius(std::size_t) { return true; }
 inline bool fits_static(std::size_t k) { return k <= static_radius; }
