@@ -64,6 +64,9 @@ class array {
       : n_(n), begin_(guards + offset), memory_((guards + offset + n + guards) * sizeof(T)) {}
   explicit array(const std::vector<T>& x, std::size_t offset = 0) : array(x.size(), offset) {
     if (n_ > 0) check(cudaMemcpy(data(), x.data(), n_ * sizeof(T), cudaMemcpyHostToDevice), "to the device");
+    // The last part of a pageable copy, and the poison before it, may still be under way in the default stream,
+    // which the tests' non-blocking stream does not wait for.
+    check(cudaDeviceSynchronize(), "to the device");
   }
   T* data() const { return static_cast<T*>(memory_.data()) + begin_; }
 
