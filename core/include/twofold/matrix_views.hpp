@@ -19,9 +19,7 @@ namespace twofold {
 template <class M>
 concept matrix_view = Kokkos::is_view_v<M> && bool(M::rank == 2);
 
-/// A View of rank 1 or 2 that elements are written to.
-template <class V>
-concept writable_vector = vector_view<V> && !std::is_const_v<typename V::value_type>;
+/// A View of rank 2 that elements are written to.
 template <class M>
 concept writable_matrix = matrix_view<M> && !std::is_const_v<typename M::value_type>;
 

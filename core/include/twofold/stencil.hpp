@@ -35,10 +35,6 @@ namespace twofold {
 template <class Exec, class In, class Out>
 concept native_stencil = native_space<Exec, In, Out> && cuda_native::stencils<element_t<In>, element_t<Out>>;
 
-/// A View of rank 1 that results are written to; a View of const is none.
-template <class X>
-concept writable_vector = vector_view<X> && !std::is_const_v<typename X::value_type>;
-
 template <class Path, class Exec, class In, class Out>
 concept stencil_path = path<Path> && stencils_in<element_t<In>, element_t<Out>> && reachable_from<In, Exec> &&
                        reachable_from<Out, Exec> &&

@@ -28,6 +28,10 @@ concept execution_space = Kokkos::is_execution_space_v<E>;
 template <class X>
 concept vector_view = Kokkos::is_view_v<X> && bool(X::rank == 1);
 
+/// A View of rank 1 that elements are written to; a View of const is none.
+template <class X>
+concept writable_vector = vector_view<X> && !std::is_const_v<typename X::value_type>;
+
 /// A View of rank 0 that a result is written to.
 template <class R>
 concept scalar_view = Kokkos::is_view_v<R> && bool(R::rank == 0);

@@ -45,12 +45,12 @@ template <class A, unsigned E, unsigned Levels>
 struct tree_stack {
   A waiting[Levels][E];
 
-  /// Node `index`, 0, 1, 2 ... `node` becomes all that is complete up to here: of 2^k nodes, after the last, the fold.
-  TWOFOLD_FUNCTION void push(A (&node)[E], unsigned index) {
+  /// Node `number`, 0, 1, 2 ... `node` becomes all that is complete up to here: of 2^k nodes, after the last, the fold.
+  TWOFOLD_FUNCTION void push(A (&node)[E], unsigned number) {
     bool carry = true;  // no break: with one, nvcc keeps the loop and `waiting` in local memory
     TWOFOLD_UNROLL
     for (unsigned level = 0; level < Levels; ++level) {
-      const bool partner = (index >> level & 1) != 0;
+      const bool partner = (number >> level & 1) != 0;
       TWOFOLD_UNROLL
       for (unsigned e = 0; e < E; ++e) {
         if (carry && !partner) waiting[level][e] = node[e];

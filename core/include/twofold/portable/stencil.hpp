@@ -259,7 +259,7 @@ void each_tile(const char* label, const Exec& exec, const Work& work, index fewe
     for (index t = 0; t < tiles; ++t) work(t);
     return;
   }
-  Kokkos::parallel_for(label, Kokkos::RangePolicy<Exec, Kokkos::IndexType<index>>(exec, 0, tiles), work);
+  backends::for_each_index(label, exec, static_cast<std::size_t>(tiles), [&work](std::size_t t) { work(static_cast<index>(t)); });
 }
 
 template <class R, class Exec, class In, class Out>
