@@ -30,6 +30,10 @@ inline constexpr std::array table{
     Row{"sum", 1, 0, 1, Access::read},
     Row{"dot", 2, 0, 2, Access::read},
     Row{"norm2", 1, 0, 2, Access::read},
+    Row{"scale_columns", 1, 1, 1, Access::copy},
+    Row{"outer_product", 0, 1, 1, Access::write},
+    Row{"sum_rows", 1, 0, 1, Access::read},
+    Row{"sum_columns", 1, 0, 1, Access::read},
     Row{"integrate", 0, 0, 4, Access::none},  // abscissa: 2; x*x + 1: 1 fma; add
 };
 

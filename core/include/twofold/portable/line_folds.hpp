@@ -95,8 +95,7 @@ struct host_folds_across {
 template <class Exec, class Work>
 void run_steps(const char* label, const Exec& exec, std::size_t steps, const Work& work) {
   if (steps == 1) return work(0);  // a parallel region costs more
-  using policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>;
-  Kokkos::parallel_for(label, policy(exec, 0, steps), work);
+  backends::for_each_index(label, exec, steps, work);
 }
 
 template <class Exec, class T, class A>
@@ -117,6 +116,9 @@ void host_level(const char* label, const Exec& exec, const many_folds<T>& folds,
 
 inline constexpr unsigned line_team = 256;
 
+/// Neighbours that one thread folds in a step of a tree in team scratch: three levels to a barrier.
+inline constexpr unsigned neighbours = 8;
+
 struct nothing_between {
   template <class A>
   KOKKOS_FUNCTION A operator()(A value) const {
@@ -124,26 +126,27 @@ struct nothing_between {
   }
 };
 
-/// Folds node arrays [slots][width] in team scratch to [1][width], eight neighbouring slots per thread and step.
-/// `other` has room for an eighth. Returns where the result is.
+/// Folds node arrays [slots][width] in team scratch to [left][width], eight neighbouring slots per thread and step; all
+/// powers of two. `other` has room for half. Returns where the result is, which all threads may read.
 template <class A, class Member>
-KOKKOS_FUNCTION const A* fold_slots(const Member& team, A* nodes, A* other, unsigned slots, unsigned width) {
-  const unsigned t = static_cast<unsigned>(team.team_rank());
-  while (slots > 1) {
-    const unsigned wide = slots < neighbours ? slots : neighbours;
+KOKKOS_FUNCTION const A* fold_slots(const Member& team, A* nodes, A* other, unsigned slots, unsigned left, unsigned width) {
+  while (slots > left) {
+    const unsigned wide = slots / left < neighbours ? slots / left : neighbours;
     slots /= wide;
     team.team_barrier();  // the nodes are written
-    for (unsigned i = t; i < slots * width; i += line_team) {
+    for (unsigned i = static_cast<unsigned>(team.team_rank()); i < slots * width; i += line_team) {
       const unsigned slot = i / width, place = i % width;
       A v[neighbours];
-      for (unsigned k = 0; k < neighbours; ++k) v[k] = k < wide ? nodes[(slot * wide + k) * width + place] : backends::nothing<A>();
+      for (unsigned k = 0; k < neighbours; ++k) {
+        v[k] = k < wide ? nodes[(slot * wide + k) * width + place] : backends::nothing<A>();
+      }
       other[i] = combine(combine(combine(v[0], v[1]), combine(v[2], v[3])), combine(combine(v[4], v[5]), combine(v[6], v[7])));
     }
     A* const read = nodes;
     nodes = other;
     other = read;
   }
-  team.team_barrier();
+  team.team_barrier();  // and so is the result
   return nodes;
 }
 
@@ -159,7 +162,10 @@ struct device_folds_along {
   backends::fold_shape shape;
   level_results<A> out;
 
-  KOKKOS_FUNCTION void operator()(const member& team) const {
+  KOKKOS_FUNCTION void operator()(const member& team) const { run(team); }
+
+  template <class Member>  // so that a test can bring a team of its own
+  KOKKOS_FUNCTION void run(const Member& team) const {
     A* const nodes = static_cast<A*>(team.team_shmem().get_shmem_aligned((slots + slots / 2) * sizeof(A), alignof(A)));
     const unsigned t = static_cast<unsigned>(team.team_rank());
     const unsigned packs = shape.lanes < 4 ? 1 : shape.lanes / 4;
@@ -181,24 +187,8 @@ struct device_folds_along {
       }
     }
     if (packs == 1) return;
-    // As [packs] slots of width 1 for each chunk: the tree never leaves a chunk, so all chunks go in one.
-    unsigned slots_left = packs;
-    A* from = nodes;
-    A* to = nodes + slots;
-    while (slots_left > 1) {
-      const unsigned wide = slots_left < neighbours ? slots_left : neighbours;
-      slots_left /= wide;
-      team.team_barrier();  // the nodes are written
-      for (unsigned i = t; i < slots_left * here; i += line_team) {
-        A v[neighbours];
-        for (unsigned k = 0; k < neighbours; ++k) v[k] = k < wide ? from[i * wide + k] : backends::nothing<A>();
-        to[i] = combine(combine(combine(v[0], v[1]), combine(v[2], v[3])), combine(combine(v[4], v[5]), combine(v[6], v[7])));
-      }
-      A* const read = from;
-      from = to;
-      to = read;
-    }
-    team.team_barrier();
+    // The tree of a chunk never leaves its slots, so that all chunks go in one.
+    const A* const from = fold_slots(team, nodes, nodes + slots, static_cast<unsigned>(slots), here, 1);
     for (unsigned q = t; q < here; q += line_team) {
       if (first + q < total) out.write(first + q, from[q]);
     }
@@ -237,7 +227,10 @@ struct device_folds_across {
   level_results<A> out;
   std::size_t pitch;
 
-  KOKKOS_FUNCTION void operator()(const member& team) const {
+  KOKKOS_FUNCTION void operator()(const member& team) const { run(team); }
+
+  template <class Member>
+  KOKKOS_FUNCTION void run(const Member& team) const {
     A* const nodes = static_cast<A*>(team.team_shmem().get_shmem_aligned((values + values / 2) * sizeof(A), alignof(A)));
     const unsigned t = static_cast<unsigned>(team.team_rank());
     const unsigned side = t % plan.width, row = t / plan.width;
@@ -259,7 +252,7 @@ struct device_folds_across {
     // [slots][strips, width, e]
     const unsigned across = strips_here * plan.width * E;
     for (unsigned e = 0; e < E; ++e) nodes[slot * across + (my_strip * E + e) * plan.width + side] = folded[e];
-    const A* const result = fold_slots(team, nodes, nodes + values, plan.slots, across);
+    const A* const result = fold_slots(team, nodes, nodes + values, plan.slots, 1, across);
     for (unsigned i = t; i < across; i += line_team) {
       const unsigned strip = i / (plan.width * E), e = i / plan.width % E, s = i % plan.width;
       const std::size_t at = ((first_strip + strip) * plan.width + s) * E + e;
@@ -331,8 +324,13 @@ void fold_each(const char* label, const Exec& exec, many_folds<T> folds, A* resu
   const level_results<A> final{results, result_step, true};
   const auto run = [&] {
     if (folds.n == 0) {
-      using policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>;
-      return Kokkos::parallel_for(label, policy(exec, 0, folds.count), write_zeros<A>{final});
+      const write_zeros<A> zeros{final};
+      if constexpr (backends::host_execution<Exec>) {
+        return backends::for_each_index(label, exec, folds.count, zeros);
+      } else {
+        using policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>;
+        return Kokkos::parallel_for(label, policy(exec, 0, folds.count), zeros);
+      }
     }
     if (folds.count == 1) return fold(label, exec, backends::sum_source<T, A>{folds.fold(0)}, folds.n, results);
 
@@ -359,7 +357,6 @@ void fold_each(const char* label, const Exec& exec, many_folds<T> folds, A* resu
     const auto out_of = [&](bool last) { return last ? final : level_results<A>{partials, 1, false}; };
     level(folds, shape, out_of(shape.chunks == 1), pitch);
     while (shape.chunks > 1) {
-      if constexpr (backends::host_execution<Exec>) exec.fence(label);  // the next level reads what others wrote
       const std::size_t m = shape.chunks;
       const many_folds<A> next = across ? many_folds<A>{partials, folds.count, m, 1, static_cast<std::ptrdiff_t>(pitch)}
                                         : many_folds<A>{partials, folds.count, m, static_cast<std::ptrdiff_t>(m), 1};
@@ -367,7 +364,6 @@ void fold_each(const char* label, const Exec& exec, many_folds<T> folds, A* resu
       shape = backends::fold_shape::of(m);
       level(next, shape, out_of(shape.chunks == 1), pitch);
     }
-    if constexpr (backends::host_execution<Exec>) exec.fence(label);  // the chunk results are this thread's own memory
   };
   if constexpr (backends::host_execution<Exec>) {
     run();

@@ -101,8 +101,7 @@ void multiply(const char* label, const Exec& exec, const Map& map) {
   if constexpr (backends::host_execution<Exec>) {
     const auto work = host_products<Map>::of(map);
     if (work.steps() == 1) return work(0);  // a parallel region costs more
-    using policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>;
-    Kokkos::parallel_for(label, policy(exec, 0, work.steps()), work);
+    backends::for_each_index(label, exec, work.steps(), work);
   } else {
     const backends::device_of device(exec);
     if (backends::walks_flat(map)) {
@@ -140,12 +139,12 @@ struct strided_products {
 
 template <class Exec, class Work>
 void multiply_strided(const char* label, const Exec& exec, const Work& work) {
-  using policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>;
+  const std::size_t elements = work.out.rows * work.out.columns;
   if constexpr (backends::host_execution<Exec>) {
-    Kokkos::parallel_for(label, policy(exec, 0, work.out.rows * work.out.columns), work);
+    backends::for_each_index(label, exec, elements, work);
   } else {
     const backends::device_of device(exec);
-    Kokkos::parallel_for(label, policy(exec, 0, work.out.rows * work.out.columns), work);
+    Kokkos::parallel_for(label, Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec, 0, elements), work);
   }
 }
 

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "matrix_case.hpp"
+
+namespace twofold::bench {
+namespace {
+
+template <class Vector, class Matrix>
+struct KokkosOuter {
+  Vector x;
+  Vector y;
+  Matrix c;
+  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t j) const { c(i, j) = x(i) * y(j); }
+};
+
+template <class PathTag, class Exec, class V, class C>
+concept MultipliesOut = requires(PathTag path, Exec exec, V v, C c) { twofold::outer_product(path, exec, v, v, c); };
+
+struct OuterProduct {
+  template <class Exec, class T, class R>
+  void run(Session<Exec>& session, std::int64_t n) const {
+    if (n < 1) return;
+    MatrixCase<Exec, T> c(session, "outer_product", n, type_name<T>());
+    using Input = typename MatrixCase<Exec, T>::Input;
+    using Vector = typename MatrixCase<Exec, T>::Vector;
+    using Matrix = typename MatrixCase<Exec, T>::Matrix;
+    const Vector x = c.vector(c.rows(), 5), y = c.vector(c.columns(), 6);
+    const Matrix r = c.matrix();
+    const auto poison_all = [&session, r] { Kokkos::deep_copy(session.exec, r, poison<T>()); };
+    const auto check = [&session, c, x, y, r] {
+      const auto left = on_host(session.exec, x), right = on_host(session.exec, y);
+      return judge_products(session.exec, r, c.some_of(c.rows()), [&](std::int64_t i) {
+        auto line = right;
+        for (T& e : line) e = static_cast<T>(left[static_cast<std::size_t>(i)] * e);
+        return line;
+      });
+    };
+    const auto add_twofold = [&](auto path) {
+      if constexpr (MultipliesOut<decltype(path), Exec, Vector, Matrix>) {
+        c.add(path.name, true, [path, x, y, r](const Exec& exec, const Input&) { twofold::outer_product(path, exec, x, y, r); },
+              poison_all, check);
+      }
+    };
+    add_twofold(twofold::portable);
+    add_twofold(twofold::native);
+    c.add("kokkos", false,
+          [x, y, r](const Exec& exec, const Input&) {
+            using Policy = Kokkos::MDRangePolicy<Exec, Kokkos::Rank<2>, Kokkos::IndexType<std::int64_t>>;
+            Kokkos::parallel_for("twofold_bench kokkos",
+                                 Policy(exec, {0, 0}, {static_cast<std::int64_t>(r.extent(0)), static_cast<std::int64_t>(r.extent(1))}),
+                                 KokkosOuter<Vector, Matrix>{x, y, r});
+          },
+          poison_all, check);
+    c.measure();
+  }
+};
+
+const Registration<OuterProduct> registration("outer_product", ProductKinds{});
+
+}  // namespace
+}  // namespace twofold::bench

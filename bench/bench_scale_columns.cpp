@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "matrix_case.hpp"
+
+namespace twofold::bench {
+namespace {
+
+template <class Input, class Vector, class Matrix>
+struct KokkosScale {
+  Input m;
+  Vector v;
+  Matrix r;
+  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t j) const { r(i, j) = m(i, j) * v(j); }
+};
+
+template <class PathTag, class Exec, class M, class V, class R>
+concept Scales = requires(PathTag path, Exec exec, M m, V v, R r) { twofold::scale_columns(path, exec, m, v, r); };
+
+struct ScaleColumns {
+  template <class Exec, class T, class R>
+  void run(Session<Exec>& session, std::int64_t n) const {
+    if (n < 1) return;
+    MatrixCase<Exec, T> c(session, "scale_columns", n, type_name<T>());
+    using Input = typename MatrixCase<Exec, T>::Input;
+    using Vector = typename MatrixCase<Exec, T>::Vector;
+    using Matrix = typename MatrixCase<Exec, T>::Matrix;
+    const Vector v = c.vector(c.columns(), 5);
+    const Matrix r = c.matrix();
+    const auto poison_all = [&session, r] { Kokkos::deep_copy(session.exec, r, poison<T>()); };
+    const auto check = [&session, c, v, r] {
+      const auto factors = on_host(session.exec, v);
+      return judge_products(session.exec, r, c.some_of(c.rows()), [&](std::int64_t i) {
+        auto line = on_host(session.exec, Kokkos::subview(c.input(0), i, Kokkos::ALL));
+        for (std::size_t j = 0; j < line.size(); ++j) line[j] = static_cast<T>(line[j] * factors[j]);
+        return line;
+      });
+    };
+    const auto add_twofold = [&](auto path) {
+      if constexpr (Scales<decltype(path), Exec, Input, Vector, Matrix>) {
+        c.add(path.name, true, [path, v, r](const Exec& exec, const Input& m) { twofold::scale_columns(path, exec, m, v, r); },
+              poison_all, check);
+      }
+    };
+    add_twofold(twofold::portable);
+    add_twofold(twofold::native);
+    c.add("kokkos", false,
+          [v, r](const Exec& exec, const Input& m) {
+            using Policy = Kokkos::MDRangePolicy<Exec, Kokkos::Rank<2>, Kokkos::IndexType<std::int64_t>>;
+            Kokkos::parallel_for("twofold_bench kokkos",
+                                 Policy(exec, {0, 0}, {static_cast<std::int64_t>(m.extent(0)), static_cast<std::int64_t>(m.extent(1))}),
+                                 KokkosScale<Input, Vector, Matrix>{m, v, r});
+          },
+          poison_all, check);
+    c.measure();
+  }
+};
+
+const Registration<ScaleColumns> registration("scale_columns", ProductKinds{});
+
+}  // namespace
+}  // namespace twofold::bench
