@@ -389,4 +389,48 @@ TEST(StencilRefuses, WithoutTouchingTheOutput) {
   EXPECT_EQ(refusal([&] { twofold::stencil(none, none, 1); }), "nothing");
 }
 
+#if defined(KOKKOS_ENABLE_CUDA)
+
+// ---- CUDA graphs: nothing that a call enqueues may depend on the call being executed at once
+
+template <class Path>
+void replay_captured(Path path) {
+  cudaStream_t stream = nullptr;
+  ASSERT_EQ(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), cudaSuccess);
+  {
+    const Kokkos::Cuda exec(stream);
+    const std::size_t n = 40001;
+    const Kokkos::View<float*, Kokkos::CudaSpace> x("x", n), y("y", n), w("w", 5);
+    Kokkos::deep_copy(w, 2.0f);
+    for (const int k : {2, 12, 100, 5000, -1}) {  // -1: the weights
+      SCOPED_TRACE(k);
+      const auto call = [&] { k < 0 ? twofold::stencil(path, exec, x, y, w) : twofold::stencil(path, exec, x, y, k); };
+      call();  // what allocates at first may not be captured
+      exec.fence();
+      cudaGraph_t graph = nullptr;
+      cudaGraphExec_t executable = nullptr;
+      ASSERT_EQ(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal), cudaSuccess);
+      call();
+      ASSERT_EQ(cudaStreamEndCapture(stream, &graph), cudaSuccess);
+      ASSERT_EQ(cudaGraphInstantiate(&executable, graph, 0), cudaSuccess);
+      for (int replay = 1; replay <= 3; ++replay) {
+        Kokkos::deep_copy(x, static_cast<float>(replay));
+        Kokkos::deep_copy(y, 0.0f);
+        ASSERT_EQ(cudaGraphLaunch(executable, stream), cudaSuccess);
+        exec.fence();
+        const float window = k < 0 ? 10.0f : 2.0f * static_cast<float>(k) + 1;
+        EXPECT_EQ(copied(y)[n / 2], window * static_cast<float>(replay));
+      }
+      cudaGraphExecDestroy(executable);
+      cudaGraphDestroy(graph);
+    }
+  }
+  cudaStreamDestroy(stream);
+}
+
+TEST(StencilInGraphs, NativeReplays) { replay_captured(twofold::native); }
+TEST(StencilInGraphs, PortableReplays) { replay_captured(twofold::portable); }
+
+#endif
+
 }  // namespace

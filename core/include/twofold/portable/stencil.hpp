@@ -214,41 +214,44 @@ struct direct {
     if constexpr (requires { in.stride; } || !std::is_same_v<std::remove_cvref_t<decltype(*in(0))>, R>) {
       copy.resize(static_cast<std::size_t>(to_element - from));
     }
-    const R* const x = elements_of(in, n, from, to_element - from, copy.data()) - from;
+    const R* const x = elements_of(in, n, from, to_element - from, copy.data());
 
     const results<R, Out> to(out, n, first, end - first, sums);
     R* const s = to.begin();
     std::fill(s, s + (end - first), absent<R>());
     // Windows inside the vector, and those that are cut on either side.
     const index inner = std::clamp(k, first, end), cut = std::clamp(n - k, inner, end);
-    windows(x, first, inner, s);
+    windows(x, from, first, inner, s);
     if (inner < cut) {
-      host::add_terms(x + inner - k, w, static_cast<std::size_t>(2 * k + 1), s + (inner - first), static_cast<std::size_t>(cut - inner));
+      host::add_terms(x + (inner - k - from), w, static_cast<std::size_t>(2 * k + 1), s + (inner - first), static_cast<std::size_t>(cut - inner));
     }
-    windows(x, cut, end, s + (cut - first));
+    windows(x, from, cut, end, s + (cut - first));
     host::make_canonical(s, static_cast<std::size_t>(end - first));
     to.finish();
   }
 
-  /// Windows that are cut, a few together: the terms that all of them have are vector work.
-  void windows(const R* x, index first, index end, R* s) const {
+  /// Windows that are cut, a few together: the terms that all of them have are vector work. `x` begins with
+  /// element `from`.
+  void windows(const R* x, index from, index first, index end, R* s) const {
     constexpr index together = 64;
     for (index i = first; i < end; i += together, s += together) {
       const index last = std::min(i + together, end) - 1;
-      const index common = std::max<index>(k - i, 0), uncommon = std::min(n + k - last, 2 * k + 1);
-      const index middle = std::max(common, uncommon);
-      for (index e = i; e <= last; ++e) terms(x, e, std::max<index>(k - e, 0), std::min(common, std::min(n + k - e, 2 * k + 1)), s + (e - i));
-      if (common < uncommon) {
-        host::add_terms(x + i - k + common, w == nullptr ? nullptr : w + common, static_cast<std::size_t>(uncommon - common), s,
-                        static_cast<std::size_t>(last - i + 1));
+      const auto begin_of = [&](index e) { return std::max<index>(k - e, 0); };
+      const auto end_of = [&](index e) { return std::min(n + k - e, 2 * k + 1); };
+      const index common = begin_of(i), uncommon = std::max(common, end_of(last));
+      const index window = i - k - from;
+      for (index e = 0; e <= last - i; ++e) {
+        add_some(x, window + e, begin_of(i + e), std::min(common, end_of(i + e)), s + e, 1);
       }
-      for (index e = i; e <= last; ++e) terms(x, e, std::max(middle, k - e), std::min(n + k - e, 2 * k + 1), s + (e - i));
+      add_some(x, window, common, uncommon, s, last - i + 1);
+      for (index e = 0; e <= last - i; ++e) add_some(x, window + e, uncommon, end_of(i + e), s + e, 1);
     }
   }
-  void terms(const R* x, index i, index from, index to, R* s) const {
-    if (from < to) {
-      host::add_terms(x + i - k + from, w == nullptr ? nullptr : w + from, static_cast<std::size_t>(to - from), s, 1);
-    }
+  /// Terms begin .. end - 1 of `count` windows, the first of which begins at x[window], perhaps before x.
+  void add_some(const R* x, index window, index begin, index end, R* s, index count) const {
+    if (begin >= end) return;
+    host::add_terms(x + (window + begin), w == nullptr ? nullptr : w + begin, static_cast<std::size_t>(end - begin), s,
+                    static_cast<std::size_t>(count));
   }
 };
 
