@@ -13,7 +13,8 @@ struct KokkosOuter {
 };
 
 template <class PathTag, class Exec, class V, class C>
-concept MultipliesOut = requires(PathTag path, Exec exec, V v, C c) { twofold::outer_product(path, exec, v, v, c); };
+concept MultipliesOut =
+    requires(PathTag path, Exec exec, V v, C c) { twofold::outer_product(path, exec, v, v, c); };
 
 struct OuterProduct {
   template <class Exec, class T, class R>
@@ -36,20 +37,25 @@ struct OuterProduct {
     };
     const auto add_twofold = [&](auto path) {
       if constexpr (MultipliesOut<decltype(path), Exec, Vector, Matrix>) {
-        c.add(path.name, true, [path, x, y, r](const Exec& exec, const Input&) { twofold::outer_product(path, exec, x, y, r); },
-              poison_all, check);
+        c.add(
+            path.name, true,
+            [path, x, y, r](const Exec& exec, const Input&) { twofold::outer_product(path, exec, x, y, r); },
+            poison_all, check);
       }
     };
     add_twofold(twofold::portable);
     add_twofold(twofold::native);
-    c.add("kokkos", false,
-          [x, y, r](const Exec& exec, const Input&) {
-            using Policy = Kokkos::MDRangePolicy<Exec, Kokkos::Rank<2>, Kokkos::IndexType<std::int64_t>>;
-            Kokkos::parallel_for("twofold_bench kokkos",
-                                 Policy(exec, {0, 0}, {static_cast<std::int64_t>(r.extent(0)), static_cast<std::int64_t>(r.extent(1))}),
-                                 KokkosOuter<Vector, Matrix>{x, y, r});
-          },
-          poison_all, check);
+    c.add(
+        "kokkos", false,
+        [x, y, r](const Exec& exec, const Input&) {
+          using Policy = Kokkos::MDRangePolicy<Exec, Kokkos::Rank<2>, Kokkos::IndexType<std::int64_t>>;
+          Kokkos::parallel_for(
+              "twofold_bench kokkos",
+              Policy(exec, {0, 0},
+                     {static_cast<std::int64_t>(r.extent(0)), static_cast<std::int64_t>(r.extent(1))}),
+              KokkosOuter<Vector, Matrix>{x, y, r});
+        },
+        poison_all, check);
     c.measure();
   }
 };

@@ -13,7 +13,8 @@ struct KokkosScale {
 };
 
 template <class PathTag, class Exec, class M, class V, class R>
-concept Scales = requires(PathTag path, Exec exec, M m, V v, R r) { twofold::scale_columns(path, exec, m, v, r); };
+concept Scales =
+    requires(PathTag path, Exec exec, M m, V v, R r) { twofold::scale_columns(path, exec, m, v, r); };
 
 struct ScaleColumns {
   template <class Exec, class T, class R>
@@ -36,20 +37,25 @@ struct ScaleColumns {
     };
     const auto add_twofold = [&](auto path) {
       if constexpr (Scales<decltype(path), Exec, Input, Vector, Matrix>) {
-        c.add(path.name, true, [path, v, r](const Exec& exec, const Input& m) { twofold::scale_columns(path, exec, m, v, r); },
-              poison_all, check);
+        c.add(
+            path.name, true,
+            [path, v, r](const Exec& exec, const Input& m) { twofold::scale_columns(path, exec, m, v, r); },
+            poison_all, check);
       }
     };
     add_twofold(twofold::portable);
     add_twofold(twofold::native);
-    c.add("kokkos", false,
-          [v, r](const Exec& exec, const Input& m) {
-            using Policy = Kokkos::MDRangePolicy<Exec, Kokkos::Rank<2>, Kokkos::IndexType<std::int64_t>>;
-            Kokkos::parallel_for("twofold_bench kokkos",
-                                 Policy(exec, {0, 0}, {static_cast<std::int64_t>(m.extent(0)), static_cast<std::int64_t>(m.extent(1))}),
-                                 KokkosScale<Input, Vector, Matrix>{m, v, r});
-          },
-          poison_all, check);
+    c.add(
+        "kokkos", false,
+        [v, r](const Exec& exec, const Input& m) {
+          using Policy = Kokkos::MDRangePolicy<Exec, Kokkos::Rank<2>, Kokkos::IndexType<std::int64_t>>;
+          Kokkos::parallel_for(
+              "twofold_bench kokkos",
+              Policy(exec, {0, 0},
+                     {static_cast<std::int64_t>(m.extent(0)), static_cast<std::int64_t>(m.extent(1))}),
+              KokkosScale<Input, Vector, Matrix>{m, v, r});
+        },
+        poison_all, check);
     c.measure();
   }
 };

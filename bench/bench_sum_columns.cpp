@@ -32,25 +32,30 @@ struct SumColumns {
     const auto poison_all = [&session, r] { Kokkos::deep_copy(session.exec, r, poison<R>()); };
     const auto check_with = [&](Order order) {
       return [&session, c, r, order] {
-        return judge_sums<T>(session.exec, r, c.some_of(c.columns()), order,
-                             [&](std::int64_t k) { return on_host(session.exec, Kokkos::subview(c.input(0), Kokkos::ALL, k)); });
+        return judge_sums<T>(session.exec, r, c.some_of(c.columns()), order, [&](std::int64_t k) {
+          return on_host(session.exec, Kokkos::subview(c.input(0), Kokkos::ALL, k));
+        });
       };
     };
     const auto add_twofold = [&](auto path) {
       if constexpr (SumsColumns<decltype(path), Exec, Input, Sums>) {
-        c.add(path.name, true, [path, r](const Exec& exec, const Input& m) { twofold::sum_columns(path, exec, m, r); }, poison_all,
-              check_with(Order::tree));
+        c.add(
+            path.name, true,
+            [path, r](const Exec& exec, const Input& m) { twofold::sum_columns(path, exec, m, r); },
+            poison_all, check_with(Order::tree));
       }
     };
     add_twofold(twofold::portable);
     add_twofold(twofold::native);
-    c.add("kokkos", false,
-          [r](const Exec& exec, const Input& m) {
-            using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
-            Kokkos::parallel_for("twofold_bench kokkos", Policy(exec, 0, static_cast<std::int64_t>(m.extent(1))),
-                                 KokkosColumns<Input, Sums>{m, r});
-          },
-          poison_all, check_with(Order::any));
+    c.add(
+        "kokkos", false,
+        [r](const Exec& exec, const Input& m) {
+          using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
+          Kokkos::parallel_for("twofold_bench kokkos",
+                               Policy(exec, 0, static_cast<std::int64_t>(m.extent(1))),
+                               KokkosColumns<Input, Sums>{m, r});
+        },
+        poison_all, check_with(Order::any));
     c.measure();
   }
 };

@@ -13,8 +13,9 @@ struct KokkosRows {
   KOKKOS_FUNCTION void operator()(const typename Kokkos::TeamPolicy<Exec>::member_type& team) const {
     const std::int64_t i = team.league_rank();
     R sum{};
-    Kokkos::parallel_reduce(Kokkos::TeamThreadRange(team, static_cast<std::int64_t>(m.extent(1))),
-                            [&](std::int64_t j, R& part) { part += static_cast<R>(m(i, j)); }, sum);
+    Kokkos::parallel_reduce(
+        Kokkos::TeamThreadRange(team, static_cast<std::int64_t>(m.extent(1))),
+        [&](std::int64_t j, R& part) { part += static_cast<R>(m(i, j)); }, sum);
     if (team.team_rank() == 0) r(i) = sum;
   }
 };
@@ -34,24 +35,29 @@ struct SumRows {
     const auto poison_all = [&session, r] { Kokkos::deep_copy(session.exec, r, poison<R>()); };
     const auto check_with = [&](Order order) {
       return [&session, c, r, order] {
-        return judge_sums<T>(session.exec, r, c.some_of(c.rows()), order,
-                             [&](std::int64_t k) { return on_host(session.exec, Kokkos::subview(c.input(0), k, Kokkos::ALL)); });
+        return judge_sums<T>(session.exec, r, c.some_of(c.rows()), order, [&](std::int64_t k) {
+          return on_host(session.exec, Kokkos::subview(c.input(0), k, Kokkos::ALL));
+        });
       };
     };
     const auto add_twofold = [&](auto path) {
       if constexpr (SumsRows<decltype(path), Exec, Input, Sums>) {
-        c.add(path.name, true, [path, r](const Exec& exec, const Input& m) { twofold::sum_rows(path, exec, m, r); }, poison_all,
-              check_with(Order::tree));
+        c.add(
+            path.name, true,
+            [path, r](const Exec& exec, const Input& m) { twofold::sum_rows(path, exec, m, r); }, poison_all,
+            check_with(Order::tree));
       }
     };
     add_twofold(twofold::portable);
     add_twofold(twofold::native);
-    c.add("kokkos", false,
-          [r](const Exec& exec, const Input& m) {
-            Kokkos::parallel_for("twofold_bench kokkos", Kokkos::TeamPolicy<Exec>(exec, static_cast<int>(m.extent(0)), Kokkos::AUTO),
-                                 KokkosRows<Exec, Input, Sums>{m, r});
-          },
-          poison_all, check_with(Order::any));
+    c.add(
+        "kokkos", false,
+        [r](const Exec& exec, const Input& m) {
+          Kokkos::parallel_for("twofold_bench kokkos",
+                               Kokkos::TeamPolicy<Exec>(exec, static_cast<int>(m.extent(0)), Kokkos::AUTO),
+                               KokkosRows<Exec, Input, Sums>{m, r});
+        },
+        poison_all, check_with(Order::any));
     c.measure();
   }
 };

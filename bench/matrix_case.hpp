@@ -25,7 +25,8 @@ class MatrixCase {
   using Matrix = Kokkos::View<T**, Kokkos::LayoutRight, Memory>;
   using Vector = Kokkos::View<T*, Memory>;
 
-  MatrixCase(Session<Exec>& session, const std::string& algorithm, std::int64_t n, const std::string& result_type)
+  MatrixCase(Session<Exec>& session, const std::string& algorithm, std::int64_t n,
+             const std::string& result_type)
       : session_(session),
         columns_(std::int64_t{1} << (std::bit_width(static_cast<std::uint64_t>(n)) - 1) / 2),
         rows_(n / columns_) {
@@ -45,13 +46,15 @@ class MatrixCase {
   std::int64_t columns() const { return columns_; }
   Session<Exec>& session() const { return session_; }
   void accumulate_in(const std::string& type) { case_.accumulator = type; }
+  void call_variant(const std::string& variant) { case_.variant = variant; }
 
   /// Random elements, others than the matrix has. None in a dry run.
   Vector vector(std::int64_t n, std::uint64_t seed) const {
     Vector v("twofold_bench vector", static_cast<std::size_t>(session_.dry_run ? 0 : n));
-    Kokkos::parallel_for("twofold_bench vector",
-                         Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(session_.exec, 0, v.extent(0)),
-                         RandomElements<T>{v.data(), seed << 50});
+    Kokkos::parallel_for(
+        "twofold_bench vector",
+        Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(session_.exec, 0, v.extent(0)),
+        RandomElements<T>{v.data(), seed << 50});
     session_.exec.fence("twofold_bench: vector is ready");
     return v;
   }
@@ -61,8 +64,8 @@ class MatrixCase {
                   static_cast<std::size_t>(rows_), static_cast<std::size_t>(columns_));
   }
   Input input(std::int64_t window) const {
-    return Input(session_.inputs.template data<T>(0) + window * windows_.stride, static_cast<std::size_t>(rows_),
-                 static_cast<std::size_t>(columns_));
+    return Input(session_.inputs.template data<T>(0) + window * windows_.stride,
+                 static_cast<std::size_t>(rows_), static_cast<std::size_t>(columns_));
   }
 
   /// op(exec, input) enqueues one call.
@@ -75,7 +78,8 @@ class MatrixCase {
     path.poison = poison;
     path.check = check;
     path.run = [op, windows = windows_, this_case = *this](std::int64_t first, std::int64_t count) {
-      for (std::int64_t call = 0; call < count; ++call) op(this_case.session_.exec, this_case.input((first + call) % windows.count));
+      for (std::int64_t call = 0; call < count; ++call)
+        op(this_case.session_.exec, this_case.input((first + call) % windows.count));
     };
     case_.paths.push_back(std::move(path));
   }
@@ -103,16 +107,18 @@ auto on_host(const Exec& exec, const View& view) {
   Kokkos::View<T*, typename Exec::memory_space> packed("twofold_bench packed", view.extent(0));
   std::vector<T> host(view.extent(0));
   Kokkos::deep_copy(exec, packed, view);
-  Kokkos::deep_copy(exec,
-                    Kokkos::View<T*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(host.data(), host.size()),
-                    packed);
+  Kokkos::deep_copy(
+      exec,
+      Kokkos::View<T*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(host.data(), host.size()),
+      packed);
   exec.fence("twofold_bench: line is copied");
   return host;
 }
 
 /// The verdict on a matrix of products: line(i) gives the expected elements of row i.
 template <class Exec, class Matrix, class Line>
-Verdict judge_products(const Exec& exec, const Matrix& result, const std::vector<std::int64_t>& rows, Line line) {
+Verdict judge_products(const Exec& exec, const Matrix& result, const std::vector<std::int64_t>& rows,
+                       Line line) {
   using T = typename Matrix::non_const_value_type;
   Verdict verdict;
   verdict.ok = true;
@@ -122,8 +128,8 @@ Verdict judge_products(const Exec& exec, const Matrix& result, const std::vector
     for (std::size_t j = 0; j < found.size(); ++j) {
       if (found[j] != expected[j] && verdict.ok) {
         verdict.ok = false;
-        verdict.reason = "element (" + std::to_string(i) + ", " + std::to_string(j) + ") is " + std::to_string(found[j]) +
-                         ", expected " + std::to_string(expected[j]);
+        verdict.reason = "element (" + std::to_string(i) + ", " + std::to_string(j) + ") is " +
+                         std::to_string(found[j]) + ", expected " + std::to_string(expected[j]);
       }
     }
     const auto* bytes = reinterpret_cast<const unsigned char*>(found.data());
@@ -135,7 +141,8 @@ Verdict judge_products(const Exec& exec, const Matrix& result, const std::vector
 
 /// The verdict on sums of lines: line(k) gives the elements that sum k is of. Bits are those of all sums.
 template <class T, class Exec, class Sums, class Line>
-Verdict judge_sums(const Exec& exec, const Sums& sums, const std::vector<std::int64_t>& lines, Order order, Line line) {
+Verdict judge_sums(const Exec& exec, const Sums& sums, const std::vector<std::int64_t>& lines, Order order,
+                   Line line) {
   using R = typename Sums::non_const_value_type;
   const std::vector<R> found = on_host(exec, sums);
   Verdict verdict;
@@ -143,10 +150,12 @@ Verdict judge_sums(const Exec& exec, const Sums& sums, const std::vector<std::in
     Folded reference;
     const std::vector<T> elements = line(k);
     for (const T x : elements) {
-      reference.value += static_cast<long double>(x);
-      reference.magnitude += x < T(0) ? -static_cast<long double>(x) : static_cast<long double>(x);
+      const auto wide = static_cast<long double>(x);
+      reference.value += wide;
+      reference.magnitude += wide < 0 ? -wide : wide;
     }
-    verdict = judge(Fold::sum, reference, static_cast<std::int64_t>(elements.size()), order, found[static_cast<std::size_t>(k)]);
+    verdict = judge(Fold::sum, reference, static_cast<std::int64_t>(elements.size()), order,
+                    found[static_cast<std::size_t>(k)]);
     if (!verdict.ok) {
       verdict.reason = "sum " + std::to_string(k) + ": " + verdict.reason;
       return verdict;
@@ -159,7 +168,7 @@ Verdict judge_sums(const Exec& exec, const Sums& sums, const std::vector<std::in
   return verdict;
 }
 
-using ProductKinds = KindList<Kind<float>, Kind<double>, Kind<std::int32_t>, Kind<std::int64_t>, Kind<std::uint32_t>,
-                              Kind<std::uint64_t>>;
+using ProductKinds = KindList<Kind<float>, Kind<double>, Kind<std::int32_t>, Kind<std::int64_t>,
+                              Kind<std::uint32_t>, Kind<std::uint64_t>>;
 
 }  // namespace twofold::bench

@@ -14,7 +14,8 @@ template <class T>
 struct room {
   std::vector<T> all;
   T* first;
-  room(std::size_t n, std::size_t offset) : all(n + 64, cases::guarded<Kokkos::DefaultHostExecutionSpace, T>::guard()) {
+  room(std::size_t n, std::size_t offset)
+      : all(n + 64, cases::guarded<Kokkos::DefaultHostExecutionSpace, T>::guard()) {
     first = all.data() + 16;
     while (reinterpret_cast<std::uintptr_t>(first) % 16 != 0) ++first;
     first += offset;
@@ -32,9 +33,15 @@ void multiply(const Map& map, bool flat) {
   const auto threads = b::product_threads::of(map, Lines, alignment);
   for (std::size_t i = 0; i < threads.total; ++i) {
     switch (alignment) {
-      case b::line_alignment::uniform: b::multiply_lines<Lines, b::line_alignment::uniform>(map, threads, i); break;
-      case b::line_alignment::each: b::multiply_lines<Lines, b::line_alignment::each>(map, threads, i); break;
-      case b::line_alignment::apart: b::multiply_lines<Lines, b::line_alignment::apart>(map, threads, i); break;
+      case b::line_alignment::uniform:
+        b::multiply_lines<Lines, b::line_alignment::uniform>(map, threads, i);
+        break;
+      case b::line_alignment::each:
+        b::multiply_lines<Lines, b::line_alignment::each>(map, threads, i);
+        break;
+      case b::line_alignment::apart:
+        b::multiply_lines<Lines, b::line_alignment::apart>(map, threads, i);
+        break;
     }
   }
 }
@@ -42,8 +49,8 @@ void multiply(const Map& map, bool flat) {
 template <class Map>
 void expect_products(std::size_t count, std::size_t length, cases::frame of_in, cases::frame of_out) {
   using T = typename Map::element;
-  SCOPED_TRACE(testing::Message() << count << " lines of " << length << ", in at " << of_in.offset << " pad " << of_in.pad
-                                  << ", out at " << of_out.offset << " pad " << of_out.pad);
+  SCOPED_TRACE(testing::Message() << count << " lines of " << length << ", in at " << of_in.offset << " pad "
+                                  << of_in.pad << ", out at " << of_out.offset << " pad " << of_out.pad);
   const std::size_t pitch_in = length + of_in.pad, pitch_out = length + of_out.pad;
   room<T> in(count * pitch_in, of_in.offset), out(count * pitch_out, of_out.offset);
   const auto elements = cases::random_elements<T>(count * length, 1);
@@ -56,16 +63,19 @@ void expect_products(std::size_t count, std::size_t length, cases::frame of_in, 
   for (std::size_t l = 0; l < count; ++l) {
     for (std::size_t k = 0; k < length; ++k) {
       const T left = Map::reads_in ? elements[l * length + k] : across[l];
-      expected[behind + l * pitch_out + k] = reference::product(left, Map::reads_along ? along[k] : across[l]);
+      expected[behind + l * pitch_out + k] =
+          reference::product(left, Map::reads_along ? along[k] : across[l]);
     }
   }
   const auto untouched = out.all;
   const Map map = Map::on({in.first, count, length, static_cast<std::ptrdiff_t>(pitch_in), 1},
-                          {out.first, count, length, static_cast<std::ptrdiff_t>(pitch_out), 1}, {along.data()}, {across.data()});
+                          {out.first, count, length, static_cast<std::ptrdiff_t>(pitch_out), 1},
+                          {along.data()}, {across.data()});
   const auto check = [&](bool flat) {
     out.all = untouched;
     multiply<8>(map, flat);
-    EXPECT_EQ(std::memcmp(out.all.data(), expected.data(), expected.size() * sizeof(T)), 0) << (flat ? "flat" : "line by line");
+    EXPECT_EQ(std::memcmp(out.all.data(), expected.data(), expected.size() * sizeof(T)), 0)
+        << (flat ? "flat" : "line by line");
   };
   check(false);
   if (b::walks_flat(map)) check(true);

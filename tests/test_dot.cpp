@@ -33,7 +33,8 @@ TYPED_TEST(Dot, DoesNotDependOnEitherAlignment) {
       const std::size_t b = (3 * a + 1) % 8;
       SCOPED_TRACE(testing::Message() << n << " elements at offsets " << a << " and " << b);
       const cases::guarded<Exec, T> vx(x, a), vy(y, b);
-      EXPECT_SAME_BITS(twofold::dot(typename TypeParam::Path{}, Exec{}, vx.elements(), vy.elements()), expected);
+      EXPECT_SAME_BITS(twofold::dot(typename TypeParam::Path{}, Exec{}, vx.elements(), vy.elements()),
+                       expected);
     }
   }
 }
@@ -65,7 +66,8 @@ TYPED_TEST(Dot, OfStridedViews) {
     const auto x = cases::random_elements<T>(n, n), y = cases::random_elements<T>(n, n + 1);
     for (std::size_t i = 0; i < n; ++i) host(i, 0) = x[i], host(i, 1) = y[i];
     Kokkos::deep_copy(matrix, host);
-    EXPECT_SAME_BITS(twofold::dot(Exec{}, Kokkos::subview(matrix, Kokkos::ALL, 0), Kokkos::subview(matrix, Kokkos::ALL, 1)),
+    EXPECT_SAME_BITS(twofold::dot(Exec{}, Kokkos::subview(matrix, Kokkos::ALL, 0),
+                                  Kokkos::subview(matrix, Kokkos::ALL, 1)),
                      reference::dot<result_of<T>>(x, y));
   }
 }

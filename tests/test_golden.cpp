@@ -15,7 +15,8 @@ std::vector<T> made(std::size_t n, int binades) {
   for (T& e : x) {
     s = s * 6364136223846793005u + 1442695040888963407u;
     const auto mantissa = static_cast<std::int32_t>(static_cast<std::uint32_t>(s >> 40)) - (1 << 23);
-    e = std::ldexp(static_cast<T>(mantissa), static_cast<int>((s >> 33) % static_cast<unsigned>(binades)) - binades / 2 - 23);
+    e = std::ldexp(static_cast<T>(mantissa),
+                   static_cast<int>((s >> 33) % static_cast<unsigned>(binades)) - binades / 2 - 23);
   }
   return x;
 }

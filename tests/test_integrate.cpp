@@ -55,31 +55,39 @@ TYPED_TEST(Integrate, EqualsTheReferenceToTheBit) {
   for (const std::size_t n : cases::sizes()) {
     if (n == 0) continue;
     SCOPED_TRACE(n);
-    EXPECT_SAME_BITS((integral<TypeParam>(parabola{}, T(-1.25), T(3.1), n)), reference::integrate(parabola{}, T(-1.25), T(3.1), n));
-    EXPECT_SAME_BITS((integral<TypeParam>(product_only{}, T(0.1), T(7), n)), reference::integrate(product_only{}, T(0.1), T(7), n));
-    EXPECT_SAME_BITS((integral<TypeParam>(reciprocal{}, T(5), T(0.3), n)), reference::integrate(reciprocal{}, T(5), T(0.3), n));
+    EXPECT_SAME_BITS((integral<TypeParam>(parabola{}, T(-1.25), T(3.1), n)),
+                     reference::integrate(parabola{}, T(-1.25), T(3.1), n));
+    EXPECT_SAME_BITS((integral<TypeParam>(product_only{}, T(0.1), T(7), n)),
+                     reference::integrate(product_only{}, T(0.1), T(7), n));
+    EXPECT_SAME_BITS((integral<TypeParam>(reciprocal{}, T(5), T(0.3), n)),
+                     reference::integrate(reciprocal{}, T(5), T(0.3), n));
   }
 }
 
 TYPED_TEST(Integrate, OfALineIsExactUpToRounding) {
   using T = typename TypeParam::T;
   for (const std::size_t n : {1, 2, 3, 7, 1000, 1000003}) {
-    EXPECT_NEAR((integral<TypeParam>(line{}, T(2), T(10), n)), 152.0, (std::is_same_v<T, float> ? 152e-6 : 152e-12)) << n;
+    EXPECT_NEAR((integral<TypeParam>(line{}, T(2), T(10), n)), 152.0,
+                (std::is_same_v<T, float> ? 152e-6 : 152e-12))
+        << n;
   }
 }
 
 TYPED_TEST(Integrate, StaysAccurateForManyTrapezoids) {
   using T = typename TypeParam::T;
   const std::size_t n = (std::size_t{1} << 25) + 1;
-  EXPECT_NEAR((integral<TypeParam>(parabola{}, T(0), T(3), n)), 12.0, (std::is_same_v<T, float> ? 3e-6 : 1e-12));
-  EXPECT_NEAR((integral<TypeParam>(identity{}, T(0), T(1), n)), 0.5, (std::is_same_v<T, float> ? 1e-7 : 1e-14));
+  EXPECT_NEAR((integral<TypeParam>(parabola{}, T(0), T(3), n)), 12.0,
+              (std::is_same_v<T, float> ? 3e-6 : 1e-12));
+  EXPECT_NEAR((integral<TypeParam>(identity{}, T(0), T(1), n)), 0.5,
+              (std::is_same_v<T, float> ? 1e-7 : 1e-14));
 }
 
 TYPED_TEST(Integrate, TurnsItsSignWithItsBounds) {
   using T = typename TypeParam::T;
   EXPECT_NEAR((integral<TypeParam>(identity{}, T(1), T(0), 10)), -0.5, 1e-6);
   for (const std::size_t n : {1, 10, 12345}) {
-    EXPECT_SAME_BITS((integral<TypeParam>(reciprocal{}, T(0.7), T(9), n)), -(integral<TypeParam>(reciprocal{}, T(9), T(0.7), n)));
+    EXPECT_SAME_BITS((integral<TypeParam>(reciprocal{}, T(0.7), T(9), n)),
+                     -(integral<TypeParam>(reciprocal{}, T(9), T(0.7), n)));
   }
 }
 
@@ -128,7 +136,8 @@ TEST(IntegrateCosine, OverAPeriodCancels) {
 // ---- forms of functor; lambdas in free functions, since nvcc allows them nowhere private
 
 double by_lambda(std::size_t n) {
-  return twofold::integrate(Kokkos::DefaultExecutionSpace{}, KOKKOS_LAMBDA(double x) { return 3 * x + 1; }, 2, 10, n);
+  return twofold::integrate(
+      Kokkos::DefaultExecutionSpace{}, KOKKOS_LAMBDA(double x) { return 3 * x + 1; }, 2, 10, n);
 }
 double by_generic_lambda(std::size_t n) {
   const auto f = [](auto x) { return 3 * x + 1; };  // host only: nvcc has no generic device lambdas
@@ -139,18 +148,21 @@ double by_captured_view(std::size_t n) {
   auto host = Kokkos::create_mirror_view(c);
   host(0) = 1, host(1) = 3;
   Kokkos::deep_copy(c, host);
-  return twofold::integrate(Kokkos::DefaultExecutionSpace{}, KOKKOS_LAMBDA(double x) { return c(1) * x + c(0); }, 2, 10, n);
+  return twofold::integrate(
+      Kokkos::DefaultExecutionSpace{}, KOKKOS_LAMBDA(double x) { return c(1) * x + c(0); }, 2, 10, n);
 }
 struct model {
   double slope = 3;
   double by_member(std::size_t n) const {
     const double s = slope;  // a copy: a lambda would capture this, which the device cannot read
-    return twofold::integrate(Kokkos::DefaultExecutionSpace{}, KOKKOS_LAMBDA(double x) { return s * x + 1; }, 2, 10, n);
+    return twofold::integrate(
+        Kokkos::DefaultExecutionSpace{}, KOKKOS_LAMBDA(double x) { return s * x + 1; }, 2, 10, n);
   }
 };
 template <class T>
 T in_a_template(T slope, std::size_t n) {
-  return twofold::integrate<T>(Kokkos::DefaultExecutionSpace{}, KOKKOS_LAMBDA(T x) { return slope * x + 1; }, 2, 10, n);
+  return twofold::integrate<T>(
+      Kokkos::DefaultExecutionSpace{}, KOKKOS_LAMBDA(T x) { return slope * x + 1; }, 2, 10, n);
 }
 
 TEST(IntegrateFunctors, OfEveryForm) {

@@ -18,7 +18,8 @@ TYPED_TEST(Norm2, EqualsTheReferenceToTheBit) {
     SCOPED_TRACE(n);
     const auto x = cases::random_elements<T>(n, n + 1);
     const cases::guarded<Exec, T> v(x, n % 4);
-    EXPECT_SAME_BITS(twofold::norm2(typename TypeParam::Path{}, Exec{}, v.elements()), reference::norm2<result_of<T>>(x));
+    EXPECT_SAME_BITS(twofold::norm2(typename TypeParam::Path{}, Exec{}, v.elements()),
+                     reference::norm2<result_of<T>>(x));
   }
 }
 
@@ -54,13 +55,16 @@ TYPED_TEST(Norm2OfReals, NeitherOverflowsNorUnderflows) {
   using T = typename TypeParam::T;
   using limits = std::numeric_limits<T>;
   const auto norm = [](const std::vector<T>& x) { return norm_of<TypeParam>(x); };
-  const auto near = [](T value, T expected) { EXPECT_LE(std::abs(value / expected - 1), 2 * limits::epsilon()); };
+  const auto near = [](T value, T expected) {
+    EXPECT_LE(std::abs(value / expected - 1), 2 * limits::epsilon());
+  };
   near(norm({T(3e20), T(4e20)}), T(5e20));
   near(norm(std::vector<T>(1000000, T(1e-30))), T(1e-27));
   near(norm({limits::max() / 2, limits::max() / 4}), limits::max() / 4 * std::sqrt(T(5)));
   near(norm({3 * limits::min(), 4 * limits::min()}), 5 * limits::min());
   EXPECT_SAME_BITS(norm({limits::denorm_min()}), limits::denorm_min());
-  EXPECT_SAME_BITS(norm({T(0), T(3) * limits::denorm_min(), T(4) * limits::denorm_min()}), T(5) * limits::denorm_min());
+  EXPECT_SAME_BITS(norm({T(0), T(3) * limits::denorm_min(), T(4) * limits::denorm_min()}),
+                   T(5) * limits::denorm_min());
   EXPECT_SAME_BITS(norm({-limits::max()}), limits::max());
   EXPECT_EQ(norm(std::vector<T>(10000, T(1))), T(100));
   // Every magnitude beside every other.

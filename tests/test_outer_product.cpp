@@ -24,7 +24,8 @@ template <class C, class Layout>
 void expect_outer(std::size_t rows, std::size_t columns, cases::frame of_c, std::size_t x_offset) {
   using T = typename C::T;
   using Exec = typename C::Exec;
-  SCOPED_TRACE(testing::Message() << rows << " x " << columns << ", C at " << of_c.offset << " pad " << of_c.pad);
+  SCOPED_TRACE(testing::Message() << rows << " x " << columns << ", C at " << of_c.offset << " pad "
+                                  << of_c.pad);
   const auto x = cases::random_elements<T>(rows, 1), y = cases::random_elements<T>(columns, 2);
   const guarded<Exec, T> left(x, x_offset), right(y, x_offset + 1);
   framed<Exec, T, Layout> c(rows, columns, of_c.offset, of_c.pad);  // full of NaN: what was there is not read
@@ -62,7 +63,8 @@ TYPED_TEST(OuterProduct, OfTwoMillionLines) {
       for (std::size_t j = 0; j < columns; ++j) y[j] = static_cast<T>(j % 1000 + 1);
       const guarded<Exec, T> left(x), right(y);
       framed<Exec, T, Layout> c(rows, columns);
-      twofold::outer_product(typename TypeParam::Path{}, Exec{}, left.elements(), right.elements(), c.elements());
+      twofold::outer_product(typename TypeParam::Path{}, Exec{}, left.elements(), right.elements(),
+                             c.elements());
       c.expect(outer(x, y));
     }
   });
@@ -121,8 +123,10 @@ TYPED_TEST(OuterProductPortably, OfStridedViews) {
       reference::table<T> expected{2 * r, 3 * c, std::vector<T>(6 * r * c, T(9))};
       framed<Exec, T, Layout> large(expected);
       const auto all = large.elements();
-      twofold::outer_product(Exec{}, left, right, Kokkos::View<T**, Kokkos::LayoutStride, typename Exec::memory_space>(
-          all.data(), Kokkos::LayoutStride(r, 2 * all.stride(0), c, 3 * all.stride(1))));
+      twofold::outer_product(
+          Exec{}, left, right,
+          Kokkos::View<T**, Kokkos::LayoutStride, typename Exec::memory_space>(
+              all.data(), Kokkos::LayoutStride(r, 2 * all.stride(0), c, 3 * all.stride(1))));
       for (std::size_t i = 0; i < r; ++i) {
         for (std::size_t j = 0; j < c; ++j) expected(2 * i, 3 * j) = product(i, j);
       }
@@ -159,16 +163,21 @@ TEST(OuterProductRefuses, WhatDoesNotFit) {
   };
   const Kokkos::View<double**> c("c", 2, 3);
   const Kokkos::View<double*> two("two", 2), three("three", 3);
-  EXPECT_EQ(refusal(three, three, c), "twofold::outer_product: x has extent 3, C is 2 x 3; x needs one element per row");
-  EXPECT_EQ(refusal(two, two, c), "twofold::outer_product: y has extent 2, C is 2 x 3; y needs one element per column");
+  EXPECT_EQ(refusal(three, three, c),
+            "twofold::outer_product: x has extent 3, C is 2 x 3; x needs one element per row");
+  EXPECT_EQ(refusal(two, two, c),
+            "twofold::outer_product: y has extent 2, C is 2 x 3; y needs one element per column");
   const Kokkos::View<double**, Kokkos::MemoryTraits<Kokkos::Unmanaged>> null(nullptr, 2, 3);
   EXPECT_EQ(refusal(two, three, null), "twofold::outer_product: C is null with shape 2 x 3");
   const Kokkos::View<double*, Kokkos::MemoryTraits<Kokkos::Unmanaged>> nothing(nullptr, 3);
   EXPECT_EQ(refusal(two, nothing, c), "twofold::outer_product: y is null with extent 3");
-  EXPECT_EQ(refusal(two, Kokkos::subview(c, 1, Kokkos::ALL), c), "twofold::outer_product: y and C share memory");
-  EXPECT_EQ(refusal(Kokkos::subview(c, Kokkos::ALL, 2), three, c), "twofold::outer_product: x and C share memory");
+  EXPECT_EQ(refusal(two, Kokkos::subview(c, 1, Kokkos::ALL), c),
+            "twofold::outer_product: y and C share memory");
+  EXPECT_EQ(refusal(Kokkos::subview(c, Kokkos::ALL, 2), three, c),
+            "twofold::outer_product: x and C share memory");
   const Kokkos::View<double**, Kokkos::LayoutStride> folded(c.data(), Kokkos::LayoutStride(2, 0, 3, 1));
-  EXPECT_EQ(refusal(two, three, folded), "twofold::outer_product: C is 2 x 3 with strides 0, 1: elements share memory");
+  EXPECT_EQ(refusal(two, three, folded),
+            "twofold::outer_product: C is 2 x 3 with strides 0, 1: elements share memory");
 }
 
 }  // namespace

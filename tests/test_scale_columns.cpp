@@ -20,11 +20,12 @@ class ScaleColumns : public cases::fixture<C> {};
 TYPED_TEST_SUITE(ScaleColumns, cases::numbers, cases::names);
 
 template <class C, class Layout>
-void expect_scaled(std::size_t rows, std::size_t columns, cases::frame of_m, cases::frame of_r, std::size_t v_offset) {
+void expect_scaled(std::size_t rows, std::size_t columns, cases::frame of_m, cases::frame of_r,
+                   std::size_t v_offset) {
   using T = typename C::T;
   using Exec = typename C::Exec;
-  SCOPED_TRACE(testing::Message() << rows << " x " << columns << ", M at " << of_m.offset << " pad " << of_m.pad
-                                  << ", R at " << of_r.offset << " pad " << of_r.pad);
+  SCOPED_TRACE(testing::Message() << rows << " x " << columns << ", M at " << of_m.offset << " pad "
+                                  << of_m.pad << ", R at " << of_r.offset << " pad " << of_r.pad);
   const auto m = cases::random_table<T>(rows, columns);
   const auto v = cases::random_elements<T>(columns, 2);
   const guarded<Exec, T> factors(v, v_offset);
@@ -54,10 +55,12 @@ TYPED_TEST(ScaleColumns, DoesNotDependOnAlignmentNorTouchesPads) {
   both_layouts([]<class Layout>() {
     for (const std::size_t columns : {1, 3, 4, 5, 33, 131, 1023, 1024}) {
       for (const auto& of_m : cases::frames()) {
-        for (const auto& of_r : cases::frames()) expect_scaled<C, Layout>(9, columns, of_m, of_r, of_m.pad % 3);
+        for (const auto& of_r : cases::frames())
+          expect_scaled<C, Layout>(9, columns, of_m, of_r, of_m.pad % 3);
       }
     }
-    for (std::size_t offset = 0; offset < 8; ++offset) expect_scaled<C, Layout>(13, 257, {offset, 0}, {offset, 0}, offset);
+    for (std::size_t offset = 0; offset < 8; ++offset)
+      expect_scaled<C, Layout>(13, 257, {offset, 0}, {offset, 0}, offset);
   });
 }
 
@@ -75,9 +78,11 @@ TYPED_TEST(ScaleColumns, OfTwoMillionLines) {
       framed<Exec, T, Layout> a(m);
       const guarded<Exec, T> factors(v);
       // Twice in place: an element that is met twice, or not at all, shows.
-      twofold::scale_columns(typename TypeParam::Path{}, Exec{}, a.elements(), factors.elements(), a.elements());
+      twofold::scale_columns(typename TypeParam::Path{}, Exec{}, a.elements(), factors.elements(),
+                             a.elements());
       a.expect(scaled(m, v));
-      twofold::scale_columns(typename TypeParam::Path{}, Exec{}, a.elements(), factors.elements(), a.elements());
+      twofold::scale_columns(typename TypeParam::Path{}, Exec{}, a.elements(), factors.elements(),
+                             a.elements());
       a.expect(scaled(scaled(m, v), v));
     }
   });
@@ -104,11 +109,13 @@ TYPED_TEST(ScaleColumnsOfReals, HasOneNaNAndKeepsSigns) {
   const T inf = std::numeric_limits<T>::infinity(), nan = std::numeric_limits<T>::quiet_NaN();
   const T tiny = std::numeric_limits<T>::denorm_min();
   both_layouts([&]<class Layout>() {
-    const reference::table<T> m{2, 7, {inf, -nan, T(-0.0), -inf, tiny, T(0), T(3), T(1), nan, T(5), inf, tiny, T(-0.0), T(4)}};
+    const reference::table<T> m{
+        2, 7, {inf, -nan, T(-0.0), -inf, tiny, T(0), T(3), T(1), nan, T(5), inf, tiny, T(-0.0), T(4)}};
     const std::vector<T> v{T(0), T(1), T(2), T(1), T(1), T(-1), -nan};
     framed<Exec, T, Layout> a(m);
     const guarded<Exec, T> factors(v);
-    twofold::scale_columns(typename TypeParam::Path{}, Exec{}, a.elements(), factors.elements(), a.elements());
+    twofold::scale_columns(typename TypeParam::Path{}, Exec{}, a.elements(), factors.elements(),
+                           a.elements());
     a.expect(scaled(m, v));
   });
 }
@@ -139,7 +146,8 @@ TYPED_TEST(ScaleColumnsPortably, OfStridedViewsAndMixedLayouts) {
     to_right.expect(scaled(m, v));
 
     // Every second row and every third column of a larger matrix; then pitched, as strides.
-    framed<Exec, T, Kokkos::LayoutRight> large(reference::table<T>{2 * rows, 3 * columns, std::vector<T>(6 * rows * columns, T(9))});
+    framed<Exec, T, Kokkos::LayoutRight> large(
+        reference::table<T>{2 * rows, 3 * columns, std::vector<T>(6 * rows * columns, T(9))});
     const auto all = large.elements();
     const std::size_t pitch = all.stride(0);
     const Kokkos::View<T**, Kokkos::LayoutStride, typename Exec::memory_space> sparse(
@@ -194,8 +202,10 @@ TEST(ScaleColumnsRefuses, WhatDoesNotFit) {
   EXPECT_EQ(refusal([&] { twofold::scale_columns(m, three, wide); }),
             "twofold::scale_columns: M is 2 x 3, R is 2 x 4; they must be equal");
   const Kokkos::View<double**, Kokkos::MemoryTraits<Kokkos::Unmanaged>> null(nullptr, 2, 3);
-  EXPECT_EQ(refusal([&] { twofold::scale_columns(null, three, r); }), "twofold::scale_columns: M is null with shape 2 x 3");
-  EXPECT_EQ(refusal([&] { twofold::scale_columns(m, three, null); }), "twofold::scale_columns: R is null with shape 2 x 3");
+  EXPECT_EQ(refusal([&] { twofold::scale_columns(null, three, r); }),
+            "twofold::scale_columns: M is null with shape 2 x 3");
+  EXPECT_EQ(refusal([&] { twofold::scale_columns(m, three, null); }),
+            "twofold::scale_columns: R is null with shape 2 x 3");
   const Kokkos::View<double**, Kokkos::LayoutStride> folded(r.data(), Kokkos::LayoutStride(2, 2, 3, 1));
   EXPECT_EQ(refusal([&] { twofold::scale_columns(m, three, folded); }),
             "twofold::scale_columns: R is 2 x 3 with strides 2, 1: elements share memory");

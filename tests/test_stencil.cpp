@@ -20,7 +20,8 @@ TYPED_TEST_SUITE(StencilOfReals, cases::reals, cases::names);
 template <class View>
 auto copied(const View& v) {
   std::vector<typename View::non_const_value_type> x(v.extent(0));
-  auto dense = Kokkos::View<typename View::non_const_value_type*, typename View::memory_space>("dense", v.extent(0));
+  auto dense =
+      Kokkos::View<typename View::non_const_value_type*, typename View::memory_space>("dense", v.extent(0));
   Kokkos::deep_copy(dense, v);
   const auto host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, dense);
   for (std::size_t i = 0; i < x.size(); ++i) x[i] = host(i);
@@ -47,7 +48,8 @@ class guarded_output {
         ADD_FAILURE() << "guard " << i << " was overwritten";
       }
     }
-    return {all.begin() + static_cast<std::ptrdiff_t>(begin_), all.begin() + static_cast<std::ptrdiff_t>(begin_ + n_)};
+    return {all.begin() + static_cast<std::ptrdiff_t>(begin_),
+            all.begin() + static_cast<std::ptrdiff_t>(begin_ + n_)};
   }
 
  private:
@@ -91,8 +93,9 @@ std::vector<R> weighted_stencil_of(const std::vector<typename C::T>& x, const st
 
 TYPED_TEST(Stencil, EqualsTheReferenceToTheBit) {
   using T = typename TypeParam::T;
-  const std::vector<std::int64_t> radii = {0,  1,  2,  3,  4,   7,   8,   9,   10,  12,  15,  16,   17,   24,  31,  32,  33,
-                                           47, 48, 63, 64, 100, 127, 128, 255, 256, 511, 560, 576, 1000, 1023, 1024};
+  const std::vector<std::int64_t> radii = {0,   1,   2,   3,   4,   7,   8,   9,    10,   12,  15,
+                                           16,  17,  24,  31,  32,  33,  47,  48,   63,   64,  100,
+                                           127, 128, 255, 256, 511, 560, 576, 1000, 1023, 1024};
   for (const std::int64_t k : radii) {
     for (const std::size_t n : {1, 2, 5, 31, 33, 100, 1023, 4097, 9001}) {
       SCOPED_TRACE(testing::Message() << "n = " << n << ", k = " << k);
@@ -104,7 +107,8 @@ TYPED_TEST(Stencil, EqualsTheReferenceToTheBit) {
 
 TYPED_TEST(Stencil, OfLongWindowsEqualsTheReference) {
   using T = typename TypeParam::T;
-  for (const std::int64_t k : {1025, 1100, 1500, 2400, 2943, 2944, 2945, 4096, 6015, 6016, 6017, 14000, 30000, 65536}) {
+  for (const std::int64_t k :
+       {1025, 1100, 1500, 2400, 2943, 2944, 2945, 4096, 6015, 6016, 6017, 14000, 30000, 65536}) {
     for (const std::size_t n : {3000u, 32768u, 40001u}) {
       SCOPED_TRACE(testing::Message() << "n = " << n << ", k = " << k);
       const auto x = cases::random_elements<T>(n, n + static_cast<std::size_t>(k));
@@ -148,10 +152,12 @@ TYPED_TEST(Stencil, OfOnesCountsTheWindow) {
   using T = typename TypeParam::T;
   constexpr std::int64_t n = 200000;
   const std::vector<T> ones(n, T(1));
-  for (const std::int64_t k : {0, 8, 9, 2943, 2944, 2945, 6015, 6016, 6017, 14000, 30000, 150000, 199998, 199999, 200000, 1000000}) {
+  for (const std::int64_t k :
+       {0, 8, 9, 2943, 2944, 2945, 6015, 6016, 6017, 14000, 30000, 150000, 199998, 199999, 200000, 1000000}) {
     SCOPED_TRACE(k);
     std::vector<T> expected(n);
-    for (std::int64_t i = 0; i < n; ++i) expected[static_cast<std::size_t>(i)] = static_cast<T>(std::min(i, k) + std::min(n - 1 - i, k) + 1);
+    for (std::int64_t i = 0; i < n; ++i)
+      expected[static_cast<std::size_t>(i)] = static_cast<T>(std::min(i, k) + std::min(n - 1 - i, k) + 1);
     expect_same(stencil_of<TypeParam>(ones, k), expected);
   }
 }
@@ -169,9 +175,12 @@ TYPED_TEST(Stencil, OfWindowsBeyondTheVectorIsTheSumOfAll) {
   for (const int k : {999, 1000, 100000}) expect_same(stencil_of<TypeParam>(x, k), V(1000, T(499500)));
   for (const std::size_t n : {1u, 2u, 50u, 1000u}) {
     V ones(n, T(1));
-    expect_same(stencil_of<TypeParam>(ones, std::numeric_limits<std::size_t>::max() / 4), V(n, static_cast<T>(n)));
-    expect_same(stencil_of<TypeParam>(ones, std::numeric_limits<std::size_t>::max()), V(n, static_cast<T>(n)));
-    expect_same(stencil_of<TypeParam>(ones, std::numeric_limits<std::int64_t>::max()), V(n, static_cast<T>(n)));
+    expect_same(stencil_of<TypeParam>(ones, std::numeric_limits<std::size_t>::max() / 4),
+                V(n, static_cast<T>(n)));
+    expect_same(stencil_of<TypeParam>(ones, std::numeric_limits<std::size_t>::max()),
+                V(n, static_cast<T>(n)));
+    expect_same(stencil_of<TypeParam>(ones, std::numeric_limits<std::int64_t>::max()),
+                V(n, static_cast<T>(n)));
   }
 }
 
@@ -261,7 +270,8 @@ TYPED_TEST(StencilOfReals, StaysAccurateInLongWindows) {
   const std::vector<T> tenths(n, T(0.1));
   const auto found = stencil_of<TypeParam>(tenths, 100000);
   const double expected = 200001 * static_cast<double>(T(0.1));
-  EXPECT_NEAR(static_cast<double>(found[n / 2]), expected, 100 * std::numeric_limits<T>::epsilon() / 2 * expected);
+  EXPECT_NEAR(static_cast<double>(found[n / 2]), expected,
+              100 * std::numeric_limits<T>::epsilon() / 2 * expected);
 }
 
 TYPED_TEST(StencilOfReals, InDouble) {
@@ -299,7 +309,8 @@ TYPED_TEST(Stencil, OfStridedViews) {
   using Exec = typename TypeParam::Exec;
   for (const std::size_t n : {1u, 100u, 5001u}) {
     const auto all = cases::random_elements<T>(3 * n, n);
-    Kokkos::View<T**, Kokkos::LayoutRight, typename Exec::memory_space> matrix("matrix", n, 3), results("results", n, 3);
+    Kokkos::View<T**, Kokkos::LayoutRight, typename Exec::memory_space> matrix("matrix", n, 3),
+        results("results", n, 3);
     auto host = Kokkos::create_mirror_view(matrix);
     std::vector<T> column(n);
     for (std::size_t i = 0; i < n; ++i) {
@@ -365,7 +376,8 @@ TEST(StencilRefuses, WithoutTouchingTheOutput) {
   using V = Kokkos::View<double*>;
   const V in("in", 10), out("out", 10), shorter("shorter", 9), even("even", 4), none("none", 0);
   Kokkos::deep_copy(out, 5);
-  EXPECT_EQ(refusal([&] { twofold::stencil(in, out, -1); }), "twofold::stencil: k = -1; a radius is not negative");
+  EXPECT_EQ(refusal([&] { twofold::stencil(in, out, -1); }),
+            "twofold::stencil: k = -1; a radius is not negative");
   EXPECT_EQ(refusal([&] { twofold::stencil(in, shorter, 1); }),
             "twofold::stencil: in has extent 10, out has extent 9; they must be equal");
   EXPECT_EQ(refusal([&] { twofold::stencil(in, out, even); }),
@@ -404,7 +416,9 @@ void replay_captured(Path path) {
     Kokkos::deep_copy(w, 2.0f);
     for (const int k : {2, 12, 100, 5000, -1}) {  // -1: the weights
       SCOPED_TRACE(k);
-      const auto call = [&] { k < 0 ? twofold::stencil(path, exec, x, y, w) : twofold::stencil(path, exec, x, y, k); };
+      const auto call = [&] {
+        k < 0 ? twofold::stencil(path, exec, x, y, w) : twofold::stencil(path, exec, x, y, k);
+      };
       call();  // what allocates at first may not be captured
       exec.fence();
       cudaGraph_t graph = nullptr;

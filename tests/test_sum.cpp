@@ -64,7 +64,8 @@ TYPED_TEST(Sum, OfCountsIsExact) {
     std::vector<T> x(n);
     for (std::size_t i = 0; i < n; ++i) x[i] = static_cast<T>(i + 1);
     const cases::guarded<Exec, T> v(x);
-    EXPECT_EQ(twofold::sum(typename TypeParam::Path{}, Exec{}, v.elements()), static_cast<result_of<T>>(n * (n + 1) / 2));
+    EXPECT_EQ(twofold::sum(typename TypeParam::Path{}, Exec{}, v.elements()),
+              static_cast<result_of<T>>(n * (n + 1) / 2));
   }
 }
 
@@ -80,7 +81,8 @@ TYPED_TEST(SumOfReals, InDouble) {
   for (const std::size_t n : cases::few_sizes()) {
     const auto x = cases::random_elements<T>(n, n);
     const cases::guarded<Exec, T> v(x, n % 3);
-    EXPECT_SAME_BITS(twofold::sum<double>(typename TypeParam::Path{}, Exec{}, v.elements()), reference::sum<double>(x));
+    EXPECT_SAME_BITS(twofold::sum<double>(typename TypeParam::Path{}, Exec{}, v.elements()),
+                     reference::sum<double>(x));
   }
 }
 
@@ -93,7 +95,8 @@ TYPED_TEST(SumOfReals, KeepsTheSignOfZeroAndOneNaN) {
     return twofold::sum(typename TypeParam::Path{}, Exec{}, v.elements());
   };
   EXPECT_SAME_BITS(sum_of({}), T(0));
-  for (const std::size_t n : cases::few_sizes()) EXPECT_SAME_BITS(sum_of(std::vector<T>(n, T(-0.0))), T(-0.0));
+  for (const std::size_t n : cases::few_sizes())
+    EXPECT_SAME_BITS(sum_of(std::vector<T>(n, T(-0.0))), T(-0.0));
   EXPECT_SAME_BITS(sum_of({T(-0.0), T(0)}), T(0));
   EXPECT_SAME_BITS(sum_of({inf, T(1)}), inf);
   EXPECT_SAME_BITS(sum_of({inf, T(1), -inf}), std::numeric_limits<T>::quiet_NaN());

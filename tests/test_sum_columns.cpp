@@ -9,7 +9,9 @@ template <class C>
 class SumColumns : public cases::fixture<C> {};
 TYPED_TEST_SUITE(SumColumns, cases::numbers, cases::names);
 
-TYPED_TEST(SumColumns, EqualTheReferenceForEveryShape) { line_sums::equal_the_reference_for_every_shape<sums, TypeParam>(); }
+TYPED_TEST(SumColumns, EqualTheReferenceForEveryShape) {
+  line_sums::equal_the_reference_for_every_shape<sums, TypeParam>();
+}
 TYPED_TEST(SumColumns, DoNotDependOnAlignment) { line_sums::do_not_depend_on_alignment<sums, TypeParam>(); }
 TYPED_TEST(SumColumns, OfTwoMillionLines) { line_sums::of_two_million_lines<sums, TypeParam>(); }
 
@@ -25,7 +27,9 @@ template <class C>
 class SumColumnsOfInts : public cases::fixture<C> {};
 TYPED_TEST_SUITE(SumColumnsOfInts, cases::every<std::int32_t>::type, cases::names);
 
-TYPED_TEST(SumColumnsOfInts, ComeOutInSixtyFourBits) { line_sums::of_ints_come_out_in_sixty_four_bits<sums, TypeParam>(); }
+TYPED_TEST(SumColumnsOfInts, ComeOutInSixtyFourBits) {
+  line_sums::of_ints_come_out_in_sixty_four_bits<sums, TypeParam>();
+}
 
 template <class C>
 class SumColumnsPortably : public cases::fixture<C> {};

@@ -9,7 +9,9 @@ template <class C>
 class SumRows : public cases::fixture<C> {};
 TYPED_TEST_SUITE(SumRows, cases::numbers, cases::names);
 
-TYPED_TEST(SumRows, EqualTheReferenceForEveryShape) { line_sums::equal_the_reference_for_every_shape<sums, TypeParam>(); }
+TYPED_TEST(SumRows, EqualTheReferenceForEveryShape) {
+  line_sums::equal_the_reference_for_every_shape<sums, TypeParam>();
+}
 TYPED_TEST(SumRows, DoNotDependOnAlignment) { line_sums::do_not_depend_on_alignment<sums, TypeParam>(); }
 TYPED_TEST(SumRows, OfTwoMillionLines) { line_sums::of_two_million_lines<sums, TypeParam>(); }
 
@@ -25,7 +27,9 @@ template <class C>
 class SumRowsOfInts : public cases::fixture<C> {};
 TYPED_TEST_SUITE(SumRowsOfInts, cases::every<std::int32_t>::type, cases::names);
 
-TYPED_TEST(SumRowsOfInts, ComeOutInSixtyFourBits) { line_sums::of_ints_come_out_in_sixty_four_bits<sums, TypeParam>(); }
+TYPED_TEST(SumRowsOfInts, ComeOutInSixtyFourBits) {
+  line_sums::of_ints_come_out_in_sixty_four_bits<sums, TypeParam>();
+}
 
 template <class C>
 class SumRowsPortably : public cases::fixture<C> {};

@@ -67,9 +67,11 @@ TEST(HostKernels, EqualTheDefinitionAtEveryCount) {
   const auto check = [](auto element, auto accumulator) {
     using T = decltype(element);
     using A = decltype(accumulator);
-    const auto x = cases::random_elements<T>(3 * 32768 + 16, 1), y = cases::random_elements<T>(3 * 32768 + 16, 2);
-    for (const std::size_t count : {1, 2, 3, 7, 8, 9, 15, 16, 17, 31, 63, 64, 65, 255, 256, 257, 1000, 2047, 2048, 2049,
-                                    4096, 5000, 8191, 8192, 8193, 12345, 16384, 24576, 32767, 32768}) {
+    const auto x = cases::random_elements<T>(3 * 32768 + 16, 1),
+               y = cases::random_elements<T>(3 * 32768 + 16, 2);
+    for (const std::size_t count :
+         {1,   2,    3,    7,    8,    9,    15,   16,   17,   31,   63,    64,    65,    255,   256,
+          257, 1000, 2047, 2048, 2049, 4096, 5000, 8191, 8192, 8193, 12345, 16384, 24576, 32767, 32768}) {
       for (const std::ptrdiff_t stride : {1, 3}) {
         const twofold::backends::strided<T> a{x.data() + 1, stride}, b{y.data() + 2, stride};
         const twofold::backends::sum_source<T, A> sums{a};

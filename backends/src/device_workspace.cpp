@@ -48,7 +48,8 @@ void check_cuda(int status, const char* what) {
   if (status == cudaSuccess) return;
   const auto code = static_cast<cudaError_t>(status);
   (void)cudaGetLastError();  // this failure is being reported; the next call must not find it again
-  std::string text = std::string("twofold: ") + what + ": " + cudaGetErrorName(code) + ": " + cudaGetErrorString(code);
+  std::string text =
+      std::string("twofold: ") + what + ": " + cudaGetErrorName(code) + ": " + cudaGetErrorString(code);
   if (code == cudaErrorNoKernelImageForDevice || code == cudaErrorInvalidDeviceFunction) {
     int device = 0, major = 0, minor = 0;
     if (cudaGetDevice(&device) == cudaSuccess &&
@@ -117,8 +118,11 @@ device_workspace::memory device_workspace::at_least(std::size_t partial_bytes, s
 void device_workspace::reserve(std::size_t n) {
   const std::size_t chunks = fold_order::chunk_count(n);
   // A stencil's kept nodes: all levels are fewer than twice the lowest, and 64 levels are enough.
-  const std::size_t kept = (2 * static_cast<std::size_t>(stencil_order::kept_count(static_cast<std::int64_t>(n))) + 64) * sizeof(double);
-  at_least(std::max(fold_order::partial_count(n) * sizeof(scaled_squares), kept), 1 + fold_order::chunk_count(chunks));
+  const std::size_t kept =
+      (2 * static_cast<std::size_t>(stencil_order::kept_count(static_cast<std::int64_t>(n))) + 64) *
+      sizeof(double);
+  at_least(std::max(fold_order::partial_count(n) * sizeof(scaled_squares), kept),
+           1 + fold_order::chunk_count(chunks));
 }
 
 namespace {
@@ -126,7 +130,7 @@ namespace {
 // Leaked on purpose, all of it: the driver may be gone by the time that static objects are destroyed.
 struct registry {
   std::mutex mutex;
-  std::map<std::pair<int, unsigned long long>, device_workspace> of_streams;   // by device and stream id
+  std::map<std::pair<int, unsigned long long>, device_workspace> of_streams;    // by device and stream id
   std::map<unsigned long long, std::unique_ptr<device_workspace>> of_captures;  // by capture id
   std::vector<std::unique_ptr<device_workspace>> free;                          // left by destroyed graphs
 };
@@ -178,8 +182,8 @@ device_workspace& workspace_of_capture(const capture& c) {
   auto& mine = r.of_captures[c.id];
   if (mine) return *mine;
   cudaUserObject_t owner = nullptr;
-  check_cuda(cudaUserObjectCreate(&owner, reinterpret_cast<void*>(static_cast<std::uintptr_t>(c.id)), give_back, 1,
-                                  cudaUserObjectNoDestructorSync),
+  check_cuda(cudaUserObjectCreate(&owner, reinterpret_cast<void*>(static_cast<std::uintptr_t>(c.id)),
+                                  give_back, 1, cudaUserObjectNoDestructorSync),
              "graph workspace: cudaUserObjectCreate");
   check_cuda(cudaGraphRetainUserObject(c.graph, owner, 1, cudaGraphUserObjectMove),
              "graph workspace: cudaGraphRetainUserObject");

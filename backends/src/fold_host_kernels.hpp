@@ -175,7 +175,8 @@ A fold_terms(const Term& term, std::size_t count) {
   const std::size_t used = full > 0 ? lanes : rest;
   for (std::size_t j = 0; j < used; j += strip) {
     vector<A> s[V];
-    for (std::size_t k = 0; k < V; ++k) s[k] = swept == 0 ? all_of<A>(nothing<A>()) : load<A>(sums + j + k * V);
+    for (std::size_t k = 0; k < V; ++k)
+      s[k] = swept == 0 ? all_of<A>(nothing<A>()) : load<A>(sums + j + k * V);
     if (full - swept == 4) {
       add_rows<4, A>(s, term, swept * lanes + j);
     } else {

@@ -39,7 +39,8 @@ void by_number(const T* in, T factor, T* out, std::size_t n) {
 // ---- folds across lines ---------------------------------------------------------------------------
 
 inline constexpr std::size_t lanes = 2048;
-inline constexpr std::size_t most_values = 256;  // of a node: accumulators that stay in L1 with the waiting ones
+inline constexpr std::size_t most_values =
+    256;  // of a node: accumulators that stay in L1 with the waiting ones
 inline constexpr int levels = 12;
 
 template <class A, class T>
@@ -80,7 +81,8 @@ void across(const T* first, std::ptrdiff_t pitch, std::size_t places, std::size_
     }
     for (; m > 1; m = (m + 1) / 2) {
       for (std::size_t p = 0; p < m / 2; ++p) {
-        for (std::size_t k = 0; k < places; ++k) node[p * places + k] = node[2 * p * places + k] + node[(2 * p + 1) * places + k];
+        for (std::size_t k = 0; k < places; ++k)
+          node[p * places + k] = node[2 * p * places + k] + node[(2 * p + 1) * places + k];
       }
       if (m % 2 != 0) {
         for (std::size_t k = 0; k < places; ++k) node[m / 2 * places + k] = node[(m - 1) * places + k];

@@ -14,7 +14,8 @@ struct line_kernels {
 };
 
 template <class A, class T>
-using fold_lines_kernel = void (*)(const T* first, std::ptrdiff_t pitch, std::size_t places, std::size_t count, A* results);
+using fold_lines_kernel = void (*)(const T* first, std::ptrdiff_t pitch, std::size_t places,
+                                   std::size_t count, A* results);
 
 struct matrix_kernels {
   line_kernels<float> f32;

@@ -67,9 +67,10 @@ void run_backward(const R* x, std::size_t chunks, unsigned block, R* runs) {
   kernels<R>().run_backward(as_wrapped(x), chunks, block, as_wrapped(runs));
 }
 template <class R>
-void join(const R* to_end, const stencil_order::between_ends<R>* between, const R* from_begin, R* out, std::size_t blocks, unsigned block,
-          unsigned rest) {
-  kernels<R>().join(as_wrapped(to_end), as_wrapped(&between->sum), as_wrapped(from_begin), as_wrapped(out), blocks, block, rest);
+void join(const R* to_end, const stencil_order::between_ends<R>* between, const R* from_begin, R* out,
+          std::size_t blocks, unsigned block, unsigned rest) {
+  kernels<R>().join(as_wrapped(to_end), as_wrapped(&between->sum), as_wrapped(from_begin), as_wrapped(out),
+                    blocks, block, rest);
 }
 template <class R>
 void add_terms(const R* x, const R* w, std::size_t terms, R* sums, std::size_t count) {
@@ -92,12 +93,18 @@ template void run_backward(const std::int32_t*, std::size_t, unsigned, std::int3
 template void run_backward(const std::uint32_t*, std::size_t, unsigned, std::uint32_t*);
 template void run_backward(const std::int64_t*, std::size_t, unsigned, std::int64_t*);
 template void run_backward(const std::uint64_t*, std::size_t, unsigned, std::uint64_t*);
-template void join(const float*, const stencil_order::between_ends<float>*, const float*, float*, std::size_t, unsigned, unsigned);
-template void join(const double*, const stencil_order::between_ends<double>*, const double*, double*, std::size_t, unsigned, unsigned);
-template void join(const std::int32_t*, const stencil_order::between_ends<std::int32_t>*, const std::int32_t*, std::int32_t*, std::size_t, unsigned, unsigned);
-template void join(const std::uint32_t*, const stencil_order::between_ends<std::uint32_t>*, const std::uint32_t*, std::uint32_t*, std::size_t, unsigned, unsigned);
-template void join(const std::int64_t*, const stencil_order::between_ends<std::int64_t>*, const std::int64_t*, std::int64_t*, std::size_t, unsigned, unsigned);
-template void join(const std::uint64_t*, const stencil_order::between_ends<std::uint64_t>*, const std::uint64_t*, std::uint64_t*, std::size_t, unsigned, unsigned);
+template void join(const float*, const stencil_order::between_ends<float>*, const float*, float*, std::size_t,
+                   unsigned, unsigned);
+template void join(const double*, const stencil_order::between_ends<double>*, const double*, double*,
+                   std::size_t, unsigned, unsigned);
+template void join(const std::int32_t*, const stencil_order::between_ends<std::int32_t>*, const std::int32_t*,
+                   std::int32_t*, std::size_t, unsigned, unsigned);
+template void join(const std::uint32_t*, const stencil_order::between_ends<std::uint32_t>*,
+                   const std::uint32_t*, std::uint32_t*, std::size_t, unsigned, unsigned);
+template void join(const std::int64_t*, const stencil_order::between_ends<std::int64_t>*, const std::int64_t*,
+                   std::int64_t*, std::size_t, unsigned, unsigned);
+template void join(const std::uint64_t*, const stencil_order::between_ends<std::uint64_t>*,
+                   const std::uint64_t*, std::uint64_t*, std::size_t, unsigned, unsigned);
 template void add_terms(const float*, const float*, std::size_t, float*, std::size_t);
 template void add_terms(const double*, const double*, std::size_t, double*, std::size_t);
 template void add_terms(const std::int32_t*, const std::int32_t*, std::size_t, std::int32_t*, std::size_t);

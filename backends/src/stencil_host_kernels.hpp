@@ -35,9 +35,11 @@ template <class R, std::size_t... K>
 template <class R, std::size_t Parts>
 [[gnu::always_inline]] inline auto load_parts(const R* x, std::size_t distance) {
   if constexpr (Parts == 1) {
-    return static_cast<typename part_of<R>::type>(*reinterpret_cast<const typename part_of<R>::unaligned*>(x));
+    return static_cast<typename part_of<R>::type>(
+        *reinterpret_cast<const typename part_of<R>::unaligned*>(x));
   } else {
-    return joined<R>(load_parts<R, Parts / 2>(x, distance), load_parts<R, Parts / 2>(x + Parts / 2 * distance, distance),
+    return joined<R>(load_parts<R, Parts / 2>(x, distance),
+                     load_parts<R, Parts / 2>(x + Parts / 2 * distance, distance),
                      typename make_index_list<Parts * part_of<R>::size>::type{});
   }
 }
@@ -81,8 +83,10 @@ template <class R>
     v[1] = interleaved<R, 1, true>(v[0], v[1], all{});
     v[0] = a;
   } else {
-    const auto a = interleaved<R, 1, false>(v[0], v[1], all{}), b = interleaved<R, 1, true>(v[0], v[1], all{});
-    const auto c = interleaved<R, 1, false>(v[2], v[3], all{}), d = interleaved<R, 1, true>(v[2], v[3], all{});
+    const auto a = interleaved<R, 1, false>(v[0], v[1], all{}),
+               b = interleaved<R, 1, true>(v[0], v[1], all{});
+    const auto c = interleaved<R, 1, false>(v[2], v[3], all{}),
+               d = interleaved<R, 1, true>(v[2], v[3], all{});
     v[0] = interleaved<R, 2, false>(a, c, all{});
     v[1] = interleaved<R, 2, true>(a, c, all{});
     v[2] = interleaved<R, 2, false>(b, d, all{});
@@ -186,8 +190,8 @@ template <class R>
 
 // `between` has two sums a block. A block is as long as some vectors, so they become one vector per position.
 template <class R>
-void join_blocks(const R* to_end, const R* between, const R* from_begin, R* out, std::size_t blocks, unsigned block,
-                 unsigned rest) {
+void join_blocks(const R* to_end, const R* between, const R* from_begin, R* out, std::size_t blocks,
+                 unsigned block, unsigned rest) {
   constexpr std::size_t V = vector_of<R>::size;
   vector<R> positions_in_vector{};
   for (std::size_t k = 0; k < V; ++k) positions_in_vector[k] = static_cast<R>(k);
@@ -261,8 +265,10 @@ void nans(R* values, std::size_t count) {
 constexpr stencil_table stencil_table_of_this_file{
     {forward<float>, backward<float>, join_blocks<float>, terms<float>, nans<float>},
     {forward<double>, backward<double>, join_blocks<double>, terms<double>, nans<double>},
-    {forward<std::uint32_t>, backward<std::uint32_t>, join_blocks<std::uint32_t>, terms<std::uint32_t>, nans<std::uint32_t>},
-    {forward<std::uint64_t>, backward<std::uint64_t>, join_blocks<std::uint64_t>, terms<std::uint64_t>, nans<std::uint64_t>},
+    {forward<std::uint32_t>, backward<std::uint32_t>, join_blocks<std::uint32_t>, terms<std::uint32_t>,
+     nans<std::uint32_t>},
+    {forward<std::uint64_t>, backward<std::uint64_t>, join_blocks<std::uint64_t>, terms<std::uint64_t>,
+     nans<std::uint64_t>},
 };
 
 }  // namespace

@@ -11,8 +11,8 @@ template <class R>
 struct stencil_kernels {
   void (*run_forward)(const R* x, std::size_t chunks, unsigned block, R* runs, R* sums);
   void (*run_backward)(const R* x, std::size_t chunks, unsigned block, R* runs);
-  void (*join)(const R* to_end, const R* between, const R* from_begin, R* out, std::size_t blocks, unsigned block,
-               unsigned rest);
+  void (*join)(const R* to_end, const R* between, const R* from_begin, R* out, std::size_t blocks,
+               unsigned block, unsigned rest);
   void (*add_terms)(const R* x, const R* w, std::size_t terms, R* sums, std::size_t count);
   void (*make_canonical)(R* values, std::size_t count);
 };

@@ -27,15 +27,24 @@ template void dot<float, float>(const float*, const float*, std::size_t, float*,
 template float dot<float, float>(const float*, const float*, std::size_t, stream_handle);
 template void dot<double, float>(const float*, const float*, std::size_t, double*, workspace&, stream_handle);
 template double dot<double, float>(const float*, const float*, std::size_t, stream_handle);
-template void dot<double, double>(const double*, const double*, std::size_t, double*, workspace&, stream_handle);
+template void dot<double, double>(const double*, const double*, std::size_t, double*, workspace&,
+                                  stream_handle);
 template double dot<double, double>(const double*, const double*, std::size_t, stream_handle);
-template void dot<std::int64_t, std::int32_t>(const std::int32_t*, const std::int32_t*, std::size_t, std::int64_t*, workspace&, stream_handle);
-template std::int64_t dot<std::int64_t, std::int32_t>(const std::int32_t*, const std::int32_t*, std::size_t, stream_handle);
-template void dot<std::uint64_t, std::uint32_t>(const std::uint32_t*, const std::uint32_t*, std::size_t, std::uint64_t*, workspace&, stream_handle);
-template std::uint64_t dot<std::uint64_t, std::uint32_t>(const std::uint32_t*, const std::uint32_t*, std::size_t, stream_handle);
-template void dot<std::int64_t, std::int64_t>(const std::int64_t*, const std::int64_t*, std::size_t, std::int64_t*, workspace&, stream_handle);
-template std::int64_t dot<std::int64_t, std::int64_t>(const std::int64_t*, const std::int64_t*, std::size_t, stream_handle);
-template void dot<std::uint64_t, std::uint64_t>(const std::uint64_t*, const std::uint64_t*, std::size_t, std::uint64_t*, workspace&, stream_handle);
-template std::uint64_t dot<std::uint64_t, std::uint64_t>(const std::uint64_t*, const std::uint64_t*, std::size_t, stream_handle);
+template void dot<std::int64_t, std::int32_t>(const std::int32_t*, const std::int32_t*, std::size_t,
+                                              std::int64_t*, workspace&, stream_handle);
+template std::int64_t dot<std::int64_t, std::int32_t>(const std::int32_t*, const std::int32_t*, std::size_t,
+                                                      stream_handle);
+template void dot<std::uint64_t, std::uint32_t>(const std::uint32_t*, const std::uint32_t*, std::size_t,
+                                                std::uint64_t*, workspace&, stream_handle);
+template std::uint64_t dot<std::uint64_t, std::uint32_t>(const std::uint32_t*, const std::uint32_t*,
+                                                         std::size_t, stream_handle);
+template void dot<std::int64_t, std::int64_t>(const std::int64_t*, const std::int64_t*, std::size_t,
+                                              std::int64_t*, workspace&, stream_handle);
+template std::int64_t dot<std::int64_t, std::int64_t>(const std::int64_t*, const std::int64_t*, std::size_t,
+                                                      stream_handle);
+template void dot<std::uint64_t, std::uint64_t>(const std::uint64_t*, const std::uint64_t*, std::size_t,
+                                                std::uint64_t*, workspace&, stream_handle);
+template std::uint64_t dot<std::uint64_t, std::uint64_t>(const std::uint64_t*, const std::uint64_t*,
+                                                         std::size_t, stream_handle);
 
 }  // namespace twofold::cuda_native

@@ -27,13 +27,17 @@ template void norm2<double, float>(const float*, std::size_t, double*, workspace
 template double norm2<double, float>(const float*, std::size_t, stream_handle);
 template void norm2<double, double>(const double*, std::size_t, double*, workspace&, stream_handle);
 template double norm2<double, double>(const double*, std::size_t, stream_handle);
-template void norm2<double, std::int32_t>(const std::int32_t*, std::size_t, double*, workspace&, stream_handle);
+template void norm2<double, std::int32_t>(const std::int32_t*, std::size_t, double*, workspace&,
+                                          stream_handle);
 template double norm2<double, std::int32_t>(const std::int32_t*, std::size_t, stream_handle);
-template void norm2<double, std::uint32_t>(const std::uint32_t*, std::size_t, double*, workspace&, stream_handle);
+template void norm2<double, std::uint32_t>(const std::uint32_t*, std::size_t, double*, workspace&,
+                                           stream_handle);
 template double norm2<double, std::uint32_t>(const std::uint32_t*, std::size_t, stream_handle);
-template void norm2<double, std::int64_t>(const std::int64_t*, std::size_t, double*, workspace&, stream_handle);
+template void norm2<double, std::int64_t>(const std::int64_t*, std::size_t, double*, workspace&,
+                                          stream_handle);
 template double norm2<double, std::int64_t>(const std::int64_t*, std::size_t, stream_handle);
-template void norm2<double, std::uint64_t>(const std::uint64_t*, std::size_t, double*, workspace&, stream_handle);
+template void norm2<double, std::uint64_t>(const std::uint64_t*, std::size_t, double*, workspace&,
+                                           stream_handle);
 template double norm2<double, std::uint64_t>(const std::uint64_t*, std::size_t, stream_handle);
 
 }  // namespace twofold::cuda_native

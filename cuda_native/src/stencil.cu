@@ -18,8 +18,8 @@ namespace twofold::cuda_native {
 namespace {
 
 namespace device = backends::stencil_device;
-using stencil_order::index;
 using backends::adjacent_elements;
+using stencil_order::index;
 
 /// What four blocks of an H100 or H200 can have each; a device with less gets windows in two passes earlier.
 constexpr std::size_t most_shared_bytes = 56 * 1024;
@@ -75,13 +75,14 @@ template <class R, class T>
 __global__ void __launch_bounds__(device::long_team_size<R>, 4)
     stencil_two_pass_kernel(adjacent_elements<const T> in, adjacent_elements<R> out, index n, index k,
                             stencil_order::node_level<R> kept) {
-  device::two_pass(block_team<device::long_team_size<R>>{}, in, out, n, k, blockIdx.x, shared_memory<R>(), kept);
+  device::two_pass(block_team<device::long_team_size<R>>{}, in, out, n, k, blockIdx.x, shared_memory<R>(),
+                   kept);
 }
 
 template <bool Weighted, class R, class T>
 __global__ void __launch_bounds__(device::direct_team_size, Weighted ? 2 : 4)
-    stencil_direct_kernel(adjacent_elements<const T> in, adjacent_elements<const T> weights, adjacent_elements<R> out,
-                          index n, index k) {
+    stencil_direct_kernel(adjacent_elements<const T> in, adjacent_elements<const T> weights,
+                          adjacent_elements<R> out, index n, index k) {
   device::direct<Weighted>(block_team<device::direct_team_size>{}, in, weights, out, n, k, blockIdx.x,
                            shared_memory<R>());
 }
@@ -101,10 +102,11 @@ void start(const char* name, void (*kernel)(Parameters...), index blocks, unsign
   constexpr std::size_t without_asking = 48 * 1024;
   if (bytes > without_asking) {
     backends::check_cuda(
-        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)), name);
+        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)),
+        name);
   }
-  detail::launch(name, kernel, detail::grid_of(name, static_cast<std::size_t>(blocks)), threads, bytes, stream,
-                 arguments...);
+  detail::launch(name, kernel, detail::grid_of(name, static_cast<std::size_t>(blocks)), threads, bytes,
+                 stream, arguments...);
 }
 
 template <class R, class T>
@@ -112,11 +114,12 @@ void window_sums(const char* name, adjacent_elements<const T> in, index n, index
                  workspace& scratch, stream_handle stream) {
   constexpr unsigned size = device::team_size<R>, long_size = device::long_team_size<R>;
   if (k <= stencil_order::longest_direct) {
-    start(name, stencil_direct_kernel<false, R, T>, device::direct_teams<false>(out, n), device::direct_team_size,
-          device::direct_bytes<false, R>(k), stream, in, in, out, n, k);
+    start(name, stencil_direct_kernel<false, R, T>, device::direct_teams<false>(out, n),
+          device::direct_team_size, device::direct_bytes<false, R>(k), stream, in, in, out, n, k);
   } else if (const std::size_t bytes = device::one_pass_bytes<R>(k);
              bytes <= most_shared_bytes && bytes <= shared_limit()) {
-    const auto kernel = stencil_order::block_size(k) == 16 ? stencil_one_pass_kernel<16, R, T> : stencil_one_pass_kernel<32, R, T>;
+    const auto kernel = stencil_order::block_size(k) == 16 ? stencil_one_pass_kernel<16, R, T>
+                                                           : stencil_one_pass_kernel<32, R, T>;
     start(name, kernel, device::team_count(n, k, size), size, bytes, stream, in, out, n, k);
   } else {
     const int top = stencil_order::top_level(k);
@@ -124,8 +127,8 @@ void window_sums(const char* name, adjacent_elements<const T> in, index n, index
     const stencil_order::node_level<R> level{static_cast<R*>(scratch.at_least(room, 0).partials), 0,
                                              stencil_order::kept_count(n)};
     constexpr index per_block = long_size * stencil_order::chunk;
-    start(name, stencil_keep_nodes_kernel<R, T>, (n + per_block - 1) / per_block, long_size, device::kept_bytes<R>(),
-          stream, in, n, level.nodes);
+    start(name, stencil_keep_nodes_kernel<R, T>, (n + per_block - 1) / per_block, long_size,
+          device::kept_bytes<R>(), stream, in, n, level.nodes);
     auto below = level;
     for (int built = stencil_order::kept_level; built < top; built += device::built_levels) {
       const int levels = std::min(top - built, device::built_levels);
@@ -133,8 +136,8 @@ void window_sums(const char* name, adjacent_elements<const T> in, index n, index
             device::build_team_size, device::built_nodes * sizeof(R), stream, below, levels);
       for (int l = 0; l < levels; ++l) below = below.above();
     }
-    start(name, stencil_two_pass_kernel<R, T>, device::two_pass_teams<R>(n, k), long_size, device::two_pass_bytes<R>(),
-          stream, in, out, n, k, level);
+    start(name, stencil_two_pass_kernel<R, T>, device::two_pass_teams<R>(n, k), long_size,
+          device::two_pass_bytes<R>(), stream, in, out, n, k, level);
   }
 }
 
@@ -151,8 +154,8 @@ struct kernel_types<T, T> {
   using result = element;
 };
 
-void refuse_overlap(const char* name, const void* x, std::size_t x_bytes, const void* out, std::size_t out_bytes,
-                    const char* what) {
+void refuse_overlap(const char* name, const void* x, std::size_t x_bytes, const void* out,
+                    std::size_t out_bytes, const char* what) {
   const auto a = reinterpret_cast<std::uintptr_t>(x), b = reinterpret_cast<std::uintptr_t>(out);
   backends::expects(a + x_bytes <= b || b + out_bytes <= a, name, [&] { return std::string(what); });
 }
@@ -161,7 +164,8 @@ template <class T, class R>
 void expects_stencil(const char* name, const T* in, std::size_t n, const R* out) {
   detail::expects_operand(name, in, n, "in");
   detail::expects_operand(name, out, n, "out");
-  refuse_overlap(name, in, n * sizeof(T), out, n * sizeof(R), "out overlaps in; a stencil cannot be computed in place");
+  refuse_overlap(name, in, n * sizeof(T), out, n * sizeof(R),
+                 "out overlaps in; a stencil cannot be computed in place");
 }
 
 }  // namespace
@@ -185,36 +189,55 @@ void stencil(const T* in, std::size_t n, const T* weights, std::size_t k, R* out
   expects_stencil("cuda_native::stencil", in, n, out);
   detail::expects_operand("cuda_native::stencil", weights, 2 * k + 1, "weights");
   if (n == 0) return;
-  refuse_overlap("cuda_native::stencil", weights, (2 * k + 1) * sizeof(T), out, n * sizeof(R), "out overlaps weights");
+  refuse_overlap("cuda_native::stencil", weights, (2 * k + 1) * sizeof(T), out, n * sizeof(R),
+                 "out overlaps weights");
   using element = typename kernel_types<T, R>::element;
   using result = typename kernel_types<T, R>::result;
   const adjacent_elements<const element> from{reinterpret_cast<const element*>(in)};
   const adjacent_elements<const element> w{reinterpret_cast<const element*>(weights)};
   const adjacent_elements<result> to{reinterpret_cast<result*>(out)};
   const auto radius = static_cast<index>(k);
-  start(name, stencil_direct_kernel<true, result, element>, device::direct_teams<true>(to, static_cast<index>(n)),
-        device::direct_team_size, device::direct_bytes<true, result>(radius), stream, from, w, to, static_cast<index>(n),
-        radius);
+  start(name, stencil_direct_kernel<true, result, element>,
+        device::direct_teams<true>(to, static_cast<index>(n)), device::direct_team_size,
+        device::direct_bytes<true, result>(radius), stream, from, w, to, static_cast<index>(n), radius);
 }
 
-template void stencil<float, float>(const float*, std::size_t, std::uint64_t, float*, workspace&, stream_handle);
-template void stencil<double, float>(const float*, std::size_t, std::uint64_t, double*, workspace&, stream_handle);
-template void stencil<double, double>(const double*, std::size_t, std::uint64_t, double*, workspace&, stream_handle);
-template void stencil<std::int32_t, std::int32_t>(const std::int32_t*, std::size_t, std::uint64_t, std::int32_t*, workspace&, stream_handle);
-template void stencil<std::uint32_t, std::uint32_t>(const std::uint32_t*, std::size_t, std::uint64_t, std::uint32_t*, workspace&, stream_handle);
-template void stencil<std::int64_t, std::int64_t>(const std::int64_t*, std::size_t, std::uint64_t, std::int64_t*, workspace&, stream_handle);
-template void stencil<std::uint64_t, std::uint64_t>(const std::uint64_t*, std::size_t, std::uint64_t, std::uint64_t*, workspace&, stream_handle);
-template void stencil<std::int64_t, std::int32_t>(const std::int32_t*, std::size_t, std::uint64_t, std::int64_t*, workspace&, stream_handle);
-template void stencil<std::uint64_t, std::uint32_t>(const std::uint32_t*, std::size_t, std::uint64_t, std::uint64_t*, workspace&, stream_handle);
+template void stencil<float, float>(const float*, std::size_t, std::uint64_t, float*, workspace&,
+                                    stream_handle);
+template void stencil<double, float>(const float*, std::size_t, std::uint64_t, double*, workspace&,
+                                     stream_handle);
+template void stencil<double, double>(const double*, std::size_t, std::uint64_t, double*, workspace&,
+                                      stream_handle);
+template void stencil<std::int32_t, std::int32_t>(const std::int32_t*, std::size_t, std::uint64_t,
+                                                  std::int32_t*, workspace&, stream_handle);
+template void stencil<std::uint32_t, std::uint32_t>(const std::uint32_t*, std::size_t, std::uint64_t,
+                                                    std::uint32_t*, workspace&, stream_handle);
+template void stencil<std::int64_t, std::int64_t>(const std::int64_t*, std::size_t, std::uint64_t,
+                                                  std::int64_t*, workspace&, stream_handle);
+template void stencil<std::uint64_t, std::uint64_t>(const std::uint64_t*, std::size_t, std::uint64_t,
+                                                    std::uint64_t*, workspace&, stream_handle);
+template void stencil<std::int64_t, std::int32_t>(const std::int32_t*, std::size_t, std::uint64_t,
+                                                  std::int64_t*, workspace&, stream_handle);
+template void stencil<std::uint64_t, std::uint32_t>(const std::uint32_t*, std::size_t, std::uint64_t,
+                                                    std::uint64_t*, workspace&, stream_handle);
 
-template void stencil<float, float>(const float*, std::size_t, const float*, std::size_t, float*, stream_handle);
-template void stencil<double, float>(const float*, std::size_t, const float*, std::size_t, double*, stream_handle);
-template void stencil<double, double>(const double*, std::size_t, const double*, std::size_t, double*, stream_handle);
-template void stencil<std::int32_t, std::int32_t>(const std::int32_t*, std::size_t, const std::int32_t*, std::size_t, std::int32_t*, stream_handle);
-template void stencil<std::uint32_t, std::uint32_t>(const std::uint32_t*, std::size_t, const std::uint32_t*, std::size_t, std::uint32_t*, stream_handle);
-template void stencil<std::int64_t, std::int64_t>(const std::int64_t*, std::size_t, const std::int64_t*, std::size_t, std::int64_t*, stream_handle);
-template void stencil<std::uint64_t, std::uint64_t>(const std::uint64_t*, std::size_t, const std::uint64_t*, std::size_t, std::uint64_t*, stream_handle);
-template void stencil<std::int64_t, std::int32_t>(const std::int32_t*, std::size_t, const std::int32_t*, std::size_t, std::int64_t*, stream_handle);
-template void stencil<std::uint64_t, std::uint32_t>(const std::uint32_t*, std::size_t, const std::uint32_t*, std::size_t, std::uint64_t*, stream_handle);
+template void stencil<float, float>(const float*, std::size_t, const float*, std::size_t, float*,
+                                    stream_handle);
+template void stencil<double, float>(const float*, std::size_t, const float*, std::size_t, double*,
+                                     stream_handle);
+template void stencil<double, double>(const double*, std::size_t, const double*, std::size_t, double*,
+                                      stream_handle);
+template void stencil<std::int32_t, std::int32_t>(const std::int32_t*, std::size_t, const std::int32_t*,
+                                                  std::size_t, std::int32_t*, stream_handle);
+template void stencil<std::uint32_t, std::uint32_t>(const std::uint32_t*, std::size_t, const std::uint32_t*,
+                                                    std::size_t, std::uint32_t*, stream_handle);
+template void stencil<std::int64_t, std::int64_t>(const std::int64_t*, std::size_t, const std::int64_t*,
+                                                  std::size_t, std::int64_t*, stream_handle);
+template void stencil<std::uint64_t, std::uint64_t>(const std::uint64_t*, std::size_t, const std::uint64_t*,
+                                                    std::size_t, std::uint64_t*, stream_handle);
+template void stencil<std::int64_t, std::int32_t>(const std::int32_t*, std::size_t, const std::int32_t*,
+                                                  std::size_t, std::int64_t*, stream_handle);
+template void stencil<std::uint64_t, std::uint32_t>(const std::uint32_t*, std::size_t, const std::uint32_t*,
+                                                    std::size_t, std::uint64_t*, stream_handle);
 
 }  // namespace twofold::cuda_native

@@ -27,13 +27,17 @@ template void sum<double, float>(const float*, std::size_t, double*, workspace&,
 template double sum<double, float>(const float*, std::size_t, stream_handle);
 template void sum<double, double>(const double*, std::size_t, double*, workspace&, stream_handle);
 template double sum<double, double>(const double*, std::size_t, stream_handle);
-template void sum<std::int64_t, std::int32_t>(const std::int32_t*, std::size_t, std::int64_t*, workspace&, stream_handle);
+template void sum<std::int64_t, std::int32_t>(const std::int32_t*, std::size_t, std::int64_t*, workspace&,
+                                              stream_handle);
 template std::int64_t sum<std::int64_t, std::int32_t>(const std::int32_t*, std::size_t, stream_handle);
-template void sum<std::uint64_t, std::uint32_t>(const std::uint32_t*, std::size_t, std::uint64_t*, workspace&, stream_handle);
+template void sum<std::uint64_t, std::uint32_t>(const std::uint32_t*, std::size_t, std::uint64_t*, workspace&,
+                                                stream_handle);
 template std::uint64_t sum<std::uint64_t, std::uint32_t>(const std::uint32_t*, std::size_t, stream_handle);
-template void sum<std::int64_t, std::int64_t>(const std::int64_t*, std::size_t, std::int64_t*, workspace&, stream_handle);
+template void sum<std::int64_t, std::int64_t>(const std::int64_t*, std::size_t, std::int64_t*, workspace&,
+                                              stream_handle);
 template std::int64_t sum<std::int64_t, std::int64_t>(const std::int64_t*, std::size_t, stream_handle);
-template void sum<std::uint64_t, std::uint64_t>(const std::uint64_t*, std::size_t, std::uint64_t*, workspace&, stream_handle);
+template void sum<std::uint64_t, std::uint64_t>(const std::uint64_t*, std::size_t, std::uint64_t*, workspace&,
+                                                stream_handle);
 template std::uint64_t sum<std::uint64_t, std::uint64_t>(const std::uint64_t*, std::size_t, stream_handle);
 
 }  // namespace twofold::cuda_native

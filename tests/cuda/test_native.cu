@@ -52,7 +52,9 @@ class stream {
 
 template <class T>
 __global__ void fill_kernel(T* x, std::size_t n, T value) {
-  for (std::size_t i = blockIdx.x * std::size_t{blockDim.x} + threadIdx.x; i < n; i += std::size_t{gridDim.x} * blockDim.x) x[i] = value;
+  for (std::size_t i = blockIdx.x * std::size_t{blockDim.x} + threadIdx.x; i < n;
+       i += std::size_t{gridDim.x} * blockDim.x)
+    x[i] = value;
 }
 template <class T>
 void fill(T* x, std::size_t n, T value, cudaStream_t s) {
@@ -177,7 +179,8 @@ TEST_F(Native, IsCapturedIntoGraphs) {
     native::sum(x.data(), n, results.data(), workspace, s);
     native::dot(x.data(), x.data(), n, results.data() + 1, workspace, s);
   });
-  const graph b(s, cudaStreamCaptureModeGlobal, [&] { native::norm2(y.data(), n, results.data() + 2, workspace, s); });
+  const graph b(s, cudaStreamCaptureModeGlobal,
+                [&] { native::norm2(y.data(), n, results.data() + 2, workspace, s); });
   for (int r = 1; r <= 10; ++r) {
     fill(x.data(), n, static_cast<double>(r), s);
     fill(y.data(), n, static_cast<double>(r), s);
@@ -280,9 +283,12 @@ TEST(NativeRefuses, WhatCannotBeRead) {
   native::workspace workspace;
   EXPECT_THROW(native::sum(null, 5, &result, workspace, nullptr), twofold::precondition_error);
   EXPECT_THROW(native::dot(&result, null, 5, &result, workspace, nullptr), twofold::precondition_error);
-  EXPECT_THROW(native::norm2(&result, 1, static_cast<double*>(nullptr), workspace, nullptr), twofold::precondition_error);
-  EXPECT_THROW(native::integrate(line{}, 0.0, 1.0, 0, &result, workspace, nullptr), twofold::precondition_error);
-  EXPECT_THROW(native::integrate(line{}, 0.0, 1.0 / 0.0, 5, &result, workspace, nullptr), twofold::precondition_error);
+  EXPECT_THROW(native::norm2(&result, 1, static_cast<double*>(nullptr), workspace, nullptr),
+               twofold::precondition_error);
+  EXPECT_THROW(native::integrate(line{}, 0.0, 1.0, 0, &result, workspace, nullptr),
+               twofold::precondition_error);
+  EXPECT_THROW(native::integrate(line{}, 0.0, 1.0 / 0.0, 5, &result, workspace, nullptr),
+               twofold::precondition_error);
 }
 
 }  // namespace

@@ -25,7 +25,8 @@ TEST(WrongArchitecture, IsReportedByTheCall) {
     FAIL() << "returned " << value;
   } catch (const twofold::cuda_error& e) {
     EXPECT_NE(std::string(e.what()).find("cuda_native::integrate"), std::string::npos) << e.what();
-    EXPECT_NE(std::string(e.what()).find("this device is " + std::to_string(major)), std::string::npos) << e.what();
+    EXPECT_NE(std::string(e.what()).find("this device is " + std::to_string(major)), std::string::npos)
+        << e.what();
   }
 }
 

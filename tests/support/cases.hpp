@@ -4,8 +4,8 @@
 
 #include <twofold/twofold.hpp>
 
-#include <Kokkos_Core.hpp>
 #include <gtest/gtest.h>
+#include <Kokkos_Core.hpp>
 
 #include <cmath>
 #include <cstdint>
@@ -34,8 +34,8 @@ struct joined<::testing::Types<A...>> {
   using type = ::testing::Types<A...>;
 };
 template <class... A, class... B, class... Rest>
-struct joined<::testing::Types<A...>, ::testing::Types<B...>, Rest...> : joined<::testing::Types<A..., B...>, Rest...> {
-};
+struct joined<::testing::Types<A...>, ::testing::Types<B...>, Rest...>
+    : joined<::testing::Types<A..., B...>, Rest...> {};
 
 template <class Exec, class Path, class... T>
 using over_types = ::testing::Types<combination<Exec, Path, T>...>;
@@ -69,10 +69,10 @@ using reals = every<float, double>::type;
 struct names {
   template <class C>
   static std::string GetName(int) {
-    const char* t = std::is_same_v<typename C::T, float>          ? "float"
-                    : std::is_same_v<typename C::T, double>       ? "double"
-                    : std::is_same_v<typename C::T, std::int32_t> ? "int32"
-                    : std::is_same_v<typename C::T, std::int64_t> ? "int64"
+    const char* t = std::is_same_v<typename C::T, float>           ? "float"
+                    : std::is_same_v<typename C::T, double>        ? "double"
+                    : std::is_same_v<typename C::T, std::int32_t>  ? "int32"
+                    : std::is_same_v<typename C::T, std::int64_t>  ? "int64"
                     : std::is_same_v<typename C::T, std::uint32_t> ? "uint32"
                                                                    : "uint64";
     return std::string(C::Exec::name()) + "_" + C::Path::name + "_" + t;
@@ -85,13 +85,47 @@ inline std::vector<std::size_t> sizes() {
   const char* limit = std::getenv("TWOFOLD_TEST_MAX_SIZE");
   const std::size_t most = limit ? std::strtoull(limit, nullptr, 10) : ~std::size_t{0};
   constexpr std::size_t w = twofold::fold_order::lanes, short_chunk = 4 * w, long_chunk = 16 * w;
-  std::vector<std::size_t> all =
-         {0,         1,         2,           3,           31,           32,           33,           63,
-          64,        65,        127,         128,         129,          255,          256,          257,
-          511,       513,       1000,        1023,        1024,         1025,         w - 1,        w,
-          w + 1,     2 * w - 1, 4095,        4097,        short_chunk - 1, short_chunk, short_chunk + 1,
-          3 * short_chunk + 777, long_chunk - 1, long_chunk, long_chunk + 1, 65537,     100003,
-          (1u << 20) + 1, (1u << 21), (1u << 21) + 1, (1u << 21) + 3 * long_chunk + 5};
+  std::vector<std::size_t> all = {0,
+                                  1,
+                                  2,
+                                  3,
+                                  31,
+                                  32,
+                                  33,
+                                  63,
+                                  64,
+                                  65,
+                                  127,
+                                  128,
+                                  129,
+                                  255,
+                                  256,
+                                  257,
+                                  511,
+                                  513,
+                                  1000,
+                                  1023,
+                                  1024,
+                                  1025,
+                                  w - 1,
+                                  w,
+                                  w + 1,
+                                  2 * w - 1,
+                                  4095,
+                                  4097,
+                                  short_chunk - 1,
+                                  short_chunk,
+                                  short_chunk + 1,
+                                  3 * short_chunk + 777,
+                                  long_chunk - 1,
+                                  long_chunk,
+                                  long_chunk + 1,
+                                  65537,
+                                  100003,
+                                  (1u << 20) + 1,
+                                  (1u << 21),
+                                  (1u << 21) + 1,
+                                  (1u << 21) + 3 * long_chunk + 5};
   std::erase_if(all, [most](std::size_t n) { return n > most; });
   return all;
 }
@@ -130,7 +164,9 @@ class guarded {
     Kokkos::deep_copy(all_, host);
   }
   view elements() const { return Kokkos::subview(all_, std::make_pair(begin_, begin_ + n_)); }
-  static T guard() { return static_cast<T>(std::is_floating_point_v<T> ? std::numeric_limits<T>::quiet_NaN() : T(77)); }
+  static T guard() {
+    return static_cast<T>(std::is_floating_point_v<T> ? std::numeric_limits<T>::quiet_NaN() : T(77));
+  }
 
  private:
   view all_;
@@ -143,7 +179,8 @@ std::string bits_of(T value) {
   char text[32];
   std::uint64_t raw = 0;
   std::memcpy(&raw, &value, sizeof value);
-  std::snprintf(text, sizeof text, sizeof value == 4 ? "%08llx" : "%016llx", static_cast<unsigned long long>(raw));
+  std::snprintf(text, sizeof text, sizeof value == 4 ? "%08llx" : "%016llx",
+                static_cast<unsigned long long>(raw));
   return text;
 }
 

@@ -17,7 +17,8 @@ R reference_sum(const std::vector<T>& x) {
     for (std::size_t i = 0; i < x.size(); ++i) lanes[i] = static_cast<R>(x[i]);
     value = *reference::tree<R>(std::move(lanes), reference::plus<R>);
   }
-  if constexpr (std::is_floating_point_v<R>) return std::isnan(value) ? std::numeric_limits<R>::quiet_NaN() : value;
+  if constexpr (std::is_floating_point_v<R>)
+    return std::isnan(value) ? std::numeric_limits<R>::quiet_NaN() : value;
   return value;
 }
 
@@ -75,8 +76,8 @@ struct results {
       const bool inside = i >= guards && i < guards + n;
       const R a = host(i), b = inside ? expected[i - guards] : guarded<Exec, R>::guard();
       if (std::memcmp(&a, &b, sizeof a) == 0 || ++wrong > 3) continue;
-      ADD_FAILURE() << (inside ? "sum " : "guard ") << i << " - " << guards << ": " << a << " " << cases::bits_of(a) << ", expected "
-                    << b << " " << cases::bits_of(b);
+      ADD_FAILURE() << (inside ? "sum " : "guard ") << i << " - " << guards << ": " << a << " "
+                    << cases::bits_of(a) << ", expected " << b << " " << cases::bits_of(b);
     }
     EXPECT_EQ(wrong, 0u);
   }
@@ -95,9 +96,11 @@ void expect_sums(const reference::table<typename C::T>& m, std::size_t offset, s
 
 /// Shapes with folds short and long in both directions; lines of one and several chunks, of one and two levels.
 inline std::vector<std::pair<std::size_t, std::size_t>> shapes() {
-  std::vector<std::pair<std::size_t, std::size_t>> all{{0, 0}, {0, 5}, {5, 0}, {1, 1}, {1, 100003}, {100003, 1}, {2, 100003},
-                                                       {100003, 2}, {30011, 3}, {3, 30011}, {257, 2049}, {2049, 257}};
-  for (const std::size_t a : {1, 2, 3, 4, 5, 31, 32, 33, 129, 1000, 1025, 2047, 2048, 2049, 4097, 8191, 8192, 8193, 20001}) {
+  std::vector<std::pair<std::size_t, std::size_t>> all{{0, 0},      {0, 5},      {5, 0},      {1, 1},
+                                                       {1, 100003}, {100003, 1}, {2, 100003}, {100003, 2},
+                                                       {30011, 3},  {3, 30011},  {257, 2049}, {2049, 257}};
+  for (const std::size_t a :
+       {1, 2, 3, 4, 5, 31, 32, 33, 129, 1000, 1025, 2047, 2048, 2049, 4097, 8191, 8192, 8193, 20001}) {
     for (const std::size_t b : {1, 2, 5, 33}) {
       all.emplace_back(a, b);
       if (a != b) all.emplace_back(b, a);
@@ -173,14 +176,19 @@ void of_reals() {
   using T = typename C::T;
   const T inf = std::numeric_limits<T>::infinity(), nan = std::numeric_limits<T>::quiet_NaN();
   both_layouts([&]<class Layout>() {
-    for (const auto& [rows, columns] : {std::pair<std::size_t, std::size_t>{5, 7}, {67, 8195}, {8195, 67}, {3, 40}}) {
+    for (const auto& [rows, columns] :
+         {std::pair<std::size_t, std::size_t>{5, 7}, {67, 8195}, {8195, 67}, {3, 40}}) {
       const auto m = cases::random_table<T>(rows, columns);
       expect_sums<Sums, C, double, Layout>(m, 1, 1);
       expect_sums<Sums, C, double, Layout>(m, 0, 0);
     }
     expect_sums<Sums, C, T, Layout>({3, 4, std::vector<T>(12, T(-0.0))}, 0, 0);
     expect_sums<Sums, C, T, Layout>({70, 2050, std::vector<T>(143500, T(-0.0))}, 0, 0);
-    expect_sums<Sums, C, T, Layout>({4, 4, {inf, -inf, T(1), T(2), T(1), -nan, T(3), T(0), T(-0.0), T(0), T(1), inf, T(2), T(1), -inf, inf}}, 0, 0);
+    expect_sums<Sums, C, T, Layout>(
+        {4,
+         4,
+         {inf, -inf, T(1), T(2), T(1), -nan, T(3), T(0), T(-0.0), T(0), T(1), inf, T(2), T(1), -inf, inf}},
+        0, 0);
   });
 }
 
@@ -204,8 +212,10 @@ template <class Sums, class C>
 void of_ints_come_out_in_sixty_four_bits() {
   both_layouts([]<class Layout>() {
     expect_sums<Sums, C, std::int64_t, Layout>({3, 5, std::vector<std::int32_t>(15, 1500000000)}, 0, 0);
-    expect_sums<Sums, C, std::int64_t, Layout>({70, 9000, std::vector<std::int32_t>(630000, 1500000000)}, 0, 0);
-    expect_sums<Sums, C, std::int64_t, Layout>({9000, 70, std::vector<std::int32_t>(630000, -1500000000)}, 0, 0);
+    expect_sums<Sums, C, std::int64_t, Layout>({70, 9000, std::vector<std::int32_t>(630000, 1500000000)}, 0,
+                                               0);
+    expect_sums<Sums, C, std::int64_t, Layout>({9000, 70, std::vector<std::int32_t>(630000, -1500000000)}, 0,
+                                               0);
   });
 }
 
@@ -215,7 +225,8 @@ void of_strided_views() {
   using T = typename C::T;
   using Exec = typename C::Exec;
   using R = twofold::default_sum_t<T>;
-  for (const auto& [rows, columns] : {std::pair<std::size_t, std::size_t>{5, 7}, {67, 131}, {1, 9}, {9, 1}, {3, 9001}, {9001, 3}}) {
+  for (const auto& [rows, columns] :
+       {std::pair<std::size_t, std::size_t>{5, 7}, {67, 131}, {1, 9}, {9, 1}, {3, 9001}, {9001, 3}}) {
     const auto m = cases::random_table<T>(rows, columns);
     reference::table<T> spread{2 * rows, 3 * columns, std::vector<T>(6 * rows * columns, T(3))};
     for (std::size_t i = 0; i < rows; ++i) {
@@ -232,8 +243,9 @@ void of_strided_views() {
       packed.expect(expected);
 
       const results<Exec, R> gaps(3 * expected.size());
-      Sums::call(Exec{}, sparse, Kokkos::View<R*, Kokkos::LayoutStride, typename Exec::memory_space>(
-                                     gaps.view().data(), Kokkos::LayoutStride(expected.size(), 3)));
+      Sums::call(Exec{}, sparse,
+                 Kokkos::View<R*, Kokkos::LayoutStride, typename Exec::memory_space>(
+                     gaps.view().data(), Kokkos::LayoutStride(expected.size(), 3)));
       std::vector<R> with_gaps(3 * expected.size(), guarded<Exec, R>::guard());
       for (std::size_t k = 0; k < expected.size(); ++k) with_gaps[3 * k] = expected[k];
       gaps.expect(with_gaps);

@@ -28,7 +28,8 @@ struct table {
   T& operator()(std::size_t i, std::size_t j) { return elements[i * columns + j]; }
   T operator()(std::size_t i, std::size_t j) const { return elements[i * columns + j]; }
   std::vector<T> row(std::size_t i) const {
-    return {elements.begin() + static_cast<std::ptrdiff_t>(i * columns), elements.begin() + static_cast<std::ptrdiff_t>((i + 1) * columns)};
+    return {elements.begin() + static_cast<std::ptrdiff_t>(i * columns),
+            elements.begin() + static_cast<std::ptrdiff_t>((i + 1) * columns)};
   }
   std::vector<T> column(std::size_t j) const {
     std::vector<T> c(rows);
@@ -55,7 +56,9 @@ class framed {
   using whole = Kokkos::View<T**, Layout, typename Exec::memory_space>;
 
   framed(std::size_t rows, std::size_t columns, std::size_t offset = 0, std::size_t pad = 0)
-      : rows_(rows), columns_(columns), offset_(offset),
+      : rows_(rows),
+        columns_(columns),
+        offset_(offset),
         all_("all", by_rows ? rows + 2 : offset + rows + pad, by_rows ? offset + columns + pad : columns + 2),
         host_(Kokkos::create_mirror_view(all_)) {
     fill();
@@ -91,17 +94,20 @@ class framed {
         const T a = found(i, j), b = host_(i, j);
         if (std::memcmp(&a, &b, sizeof a) == 0) continue;
         if (++wrong > 3) continue;
-        ADD_FAILURE() << "(" << i << ", " << j << ") of the framed matrix: " << a << " " << bits_of(a) << ", expected " << b
-                      << " " << bits_of(b);
+        ADD_FAILURE() << "(" << i << ", " << j << ") of the framed matrix: " << a << " " << bits_of(a)
+                      << ", expected " << b << " " << bits_of(b);
       }
     }
     EXPECT_EQ(wrong, 0u);
   }
 
  private:
-  T& at(std::size_t i, std::size_t j) { return by_rows ? host_(i + 1, j + offset_) : host_(i + offset_, j + 1); }
+  T& at(std::size_t i, std::size_t j) {
+    return by_rows ? host_(i + 1, j + offset_) : host_(i + offset_, j + 1);
+  }
   void fill() {
-    if (host_.data() == all_.data()) host_ = typename whole::host_mirror_type("host", all_.extent(0), all_.extent(1));
+    if (host_.data() == all_.data())
+      host_ = typename whole::host_mirror_type("host", all_.extent(0), all_.extent(1));
     for (std::size_t i = 0; i < all_.extent(0); ++i) {
       for (std::size_t j = 0; j < all_.extent(1); ++j) host_(i, j) = guarded<Exec, T>::guard();
     }
@@ -117,7 +123,8 @@ class framed {
 
 /// Shapes around every boundary: of packs, warps, teams and steps; empty; one line; few and many.
 inline std::vector<std::pair<std::size_t, std::size_t>> shapes() {
-  std::vector<std::pair<std::size_t, std::size_t>> all{{0, 0}, {0, 5}, {5, 0}, {1, 1}, {1, 70001}, {70001, 1}, {40001, 3}, {3, 40001}};
+  std::vector<std::pair<std::size_t, std::size_t>> all{{0, 0},     {0, 5},     {5, 0},     {1, 1},
+                                                       {1, 70001}, {70001, 1}, {40001, 3}, {3, 40001}};
   for (const std::size_t columns : {1, 2, 3, 4, 5, 31, 32, 33, 127, 128, 129, 1000, 1024, 1025, 4097}) {
     for (const std::size_t rows : {1, 2, 7, 8, 9, 67}) all.emplace_back(rows, columns);
   }

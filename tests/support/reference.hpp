@@ -54,7 +54,10 @@ A fold(std::size_t n, const std::function<A(const std::optional<A>&, std::size_t
   if (results.size() == 1) return results[0];
   return fold<A>(
       results.size(),
-      [&](const std::optional<A>& lane, std::size_t i) { return lane ? plus(*lane, results[i]) : results[i]; }, plus);
+      [&](const std::optional<A>& lane, std::size_t i) {
+        return lane ? plus(*lane, results[i]) : results[i];
+      },
+      plus);
 }
 
 template <class R, class T>

@@ -64,7 +64,9 @@ class window_sums {
   }
 
  private:
-  static std::int64_t quotient(std::int64_t a, std::int64_t b) { return a >= 0 ? a / b : -((-a + b - 1) / b); }
+  static std::int64_t quotient(std::int64_t a, std::int64_t b) {
+    return a >= 0 ? a / b : -((-a + b - 1) / b);
+  }
 
   std::optional<R> element(std::int64_t j) const {
     if (j < 0 || j >= static_cast<std::int64_t>(x_.size())) return std::nullopt;
@@ -75,7 +77,8 @@ class window_sums {
   std::optional<R> node(std::size_t level, std::int64_t b) const {
     if (level >= levels_.size()) return b == 0 ? levels_.back().at(0) : std::nullopt;
     const auto& nodes = levels_[level];
-    return b >= 0 && b < static_cast<std::int64_t>(nodes.size()) ? nodes[static_cast<std::size_t>(b)] : std::nullopt;
+    return b >= 0 && b < static_cast<std::int64_t>(nodes.size()) ? nodes[static_cast<std::size_t>(b)]
+                                                                 : std::nullopt;
   }
 
   /// Blocks begin .. end - 1.

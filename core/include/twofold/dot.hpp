@@ -28,8 +28,9 @@ template <class Exec, class X, class Y, class R>
 concept native_dot = native_space<Exec, X, Y> && cuda_native::dots<element_t<X>, R>;
 
 template <class Path, class Exec, class X, class Y, class R>
-concept dot_path = path<Path> && std::same_as<element_t<X>, element_t<Y>> && accumulator_for<R, element_t<X>> &&
-                   (std::same_as<Path, portable_path> || native_dot<Exec, X, Y, R>);
+concept dot_path =
+    path<Path> && std::same_as<element_t<X>, element_t<Y>> && accumulator_for<R, element_t<X>> &&
+    (std::same_as<Path, portable_path> || native_dot<Exec, X, Y, R>);
 
 /// Writes the inner product to `result`, along the path that is named. Asynchronous.
 template <path Path, execution_space Exec, vector_view X, vector_view Y, writable_scalar Result>

@@ -42,8 +42,8 @@ template <class Exec, class F, class T>
 concept native_integrate = native_space<Exec> && cuda_native::integrates<F, T>;
 
 template <class Path, class Exec, class F, class T>
-concept integrate_path = path<Path> && integrand<F, T> &&
-                         (std::same_as<Path, portable_path> || native_integrate<Exec, F, T>);
+concept integrate_path =
+    path<Path> && integrand<F, T> && (std::same_as<Path, portable_path> || native_integrate<Exec, F, T>);
 
 /// The type in which bounds A and B are integrated unless another is asked for.
 template <class A, class B>
@@ -53,9 +53,8 @@ using default_abscissa_t =
 namespace detail {
 template <class T>
 void expects_interval(T a, T b, std::size_t n) {
-  backends::expects(n >= 1 && n <= std::size_t{1} << 53, "integrate", [&] {
-    return "n = " + std::to_string(n) + " trapezoids; expected 1 to 2^53";
-  });
+  backends::expects(n >= 1 && n <= std::size_t{1} << 53, "integrate",
+                    [&] { return "n = " + std::to_string(n) + " trapezoids; expected 1 to 2^53"; });
   backends::expects(std::isfinite(a) && std::isfinite(b), "integrate", [&] {
     return "bounds [" + std::to_string(a) + ", " + std::to_string(b) + "]; expected finite numbers";
   });
@@ -98,7 +97,8 @@ auto integrate(Path, const Exec& exec, const F& f, A a, B b, std::size_t n) {
 /// Writes the integral to `result`, along the best path. Asynchronous.
 template <execution_space Exec, class F, class A, class B, writable_scalar Result>
 void integrate(const Exec& exec, const F& f, A a, B b, std::size_t n, const Result& result) {
-  integrate(default_path_t<native_integrate<Exec, F, typename Result::value_type>>{}, exec, f, a, b, n, result);
+  integrate(default_path_t<native_integrate<Exec, F, typename Result::value_type>>{}, exec, f, a, b, n,
+            result);
 }
 
 /// Returns the integral, along the best path. Waits for `exec`.

@@ -35,7 +35,8 @@ concept packed_alike = (packed_rows<M> && ...) || (packed_columns<M> && ...);
 
 /// What every native path on matrices asks for: kernels were built, the space is CUDA, lines lie side by side.
 template <class Exec, class... M>
-concept native_matrix_space = backends::cuda_native_built && backends::cuda_execution<Exec> && packed_alike<M...>;
+concept native_matrix_space =
+    backends::cuda_native_built && backends::cuda_execution<Exec> && packed_alike<M...>;
 
 namespace detail {
 
@@ -48,7 +49,8 @@ backends::matrix<typename M::value_type> matrix_of(const M& m) {
 /// A vector as a row, or as a column where it steps like one of `like`.
 template <class X, class Like>
 backends::matrix<typename X::value_type> as_matrix(const X& x, const backends::matrix<Like>& like) {
-  const backends::matrix<typename X::value_type> row{x.data(), 1, x.extent(0), static_cast<std::ptrdiff_t>(x.extent(0)),
+  const backends::matrix<typename X::value_type> row{x.data(), 1, x.extent(0),
+                                                     static_cast<std::ptrdiff_t>(x.extent(0)),
                                                      static_cast<std::ptrdiff_t>(x.stride(0))};
   return row.column_stride == like.row_stride ? row.transposed() : row;
 }
@@ -80,8 +82,9 @@ void expects_output(const char* where, const char* which, const M& m) {
   if (far.empty()) return;
   if (far.rows > 1 && (far.columns == 1 || far.row_stride < far.column_stride)) far = far.transposed();
   // Now columns step less far than rows do (a single row or column counts as the less).
-  const bool apart = (far.columns == 1 || far.column_stride > 0) &&
-                     (far.rows == 1 || far.row_stride > static_cast<std::ptrdiff_t>(far.columns - 1) * far.column_stride);
+  const bool apart =
+      (far.columns == 1 || far.column_stride > 0) &&
+      (far.rows == 1 || far.row_stride > static_cast<std::ptrdiff_t>(far.columns - 1) * far.column_stride);
   backends::expects(apart, where, [&] {
     return std::string(which) + " is " + shape_of(m) + " with strides " + std::to_string(m.stride(0)) + ", " +
            std::to_string(m.stride(1)) + ": elements share memory";
@@ -91,7 +94,8 @@ void expects_output(const char* where, const char* which, const M& m) {
 template <class X>
 void expects_output_vector(const char* where, const char* which, const X& x) {
   backends::expects(x.extent(0) <= 1 || x.stride(0) != 0, where, [&] {
-    return std::string(which) + " has extent " + std::to_string(x.extent(0)) + " with stride 0: elements share memory";
+    return std::string(which) + " has extent " + std::to_string(x.extent(0)) +
+           " with stride 0: elements share memory";
   });
 }
 
@@ -99,22 +103,23 @@ void expects_output_vector(const char* where, const char* which, const X& x) {
 template <class X, class M>
 void expects_per_row(const char* where, const char* which_x, const X& x, const char* which_m, const M& m) {
   backends::expects(x.extent(0) == m.extent(0), where, [&] {
-    return std::string(which_x) + " has extent " + std::to_string(x.extent(0)) + ", " + which_m + " is " + shape_of(m) +
-           "; " + which_x + " needs one element per row";
+    return std::string(which_x) + " has extent " + std::to_string(x.extent(0)) + ", " + which_m + " is " +
+           shape_of(m) + "; " + which_x + " needs one element per row";
   });
 }
 template <class X, class M>
 void expects_per_column(const char* where, const char* which_x, const X& x, const char* which_m, const M& m) {
   backends::expects(x.extent(0) == m.extent(1), where, [&] {
-    return std::string(which_x) + " has extent " + std::to_string(x.extent(0)) + ", " + which_m + " is " + shape_of(m) +
-           "; " + which_x + " needs one element per column";
+    return std::string(which_x) + " has extent " + std::to_string(x.extent(0)) + ", " + which_m + " is " +
+           shape_of(m) + "; " + which_x + " needs one element per column";
   });
 }
 
 template <class M, class R>
 void expects_same_shape(const char* where, const char* which_m, const M& m, const char* which_r, const R& r) {
   backends::expects(m.extent(0) == r.extent(0) && m.extent(1) == r.extent(1), where, [&] {
-    return std::string(which_m) + " is " + shape_of(m) + ", " + which_r + " is " + shape_of(r) + "; they must be equal";
+    return std::string(which_m) + " is " + shape_of(m) + ", " + which_r + " is " + shape_of(r) +
+           "; they must be equal";
   });
 }
 
@@ -123,14 +128,17 @@ inline std::string overlap_text(const char* a, const char* b) {
 }
 
 template <class X, class M>
-void expects_vector_apart(const char* where, const char* which_x, const X& x, const char* which_m, const M& m) {
+void expects_vector_apart(const char* where, const char* which_x, const X& x, const char* which_m,
+                          const M& m) {
   const auto matrix = matrix_of(m);
-  backends::expects(!backends::overlap(as_matrix(x, matrix), matrix), where, [&] { return overlap_text(which_x, which_m); });
+  backends::expects(!backends::overlap(as_matrix(x, matrix), matrix), where,
+                    [&] { return overlap_text(which_x, which_m); });
 }
 
 /// Apart, or one and the same.
 template <class M, class R>
-void expects_apart_or_same(const char* where, const char* which_m, const M& m, const char* which_r, const R& r) {
+void expects_apart_or_same(const char* where, const char* which_m, const M& m, const char* which_r,
+                           const R& r) {
   const auto a = matrix_of(m);
   const auto b = matrix_of(r);
   const bool same = static_cast<const void*>(a.data) == static_cast<const void*>(b.data) &&

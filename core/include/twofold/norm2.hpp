@@ -31,7 +31,7 @@ concept native_norm2 = native_space<Exec, X> && cuda_native::norms<element_t<X>,
 
 template <class Path, class Exec, class X, class R>
 concept norm2_path = path<Path> && foldable<element_t<X>> && std::floating_point<R> &&
-                   (std::same_as<Path, portable_path> || native_norm2<Exec, X, R>);
+                     (std::same_as<Path, portable_path> || native_norm2<Exec, X, R>);
 
 /// Writes the norm to `result`, along the path that is named. Asynchronous.
 template <path Path, execution_space Exec, vector_view X, writable_scalar Result>

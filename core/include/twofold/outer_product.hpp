@@ -24,13 +24,14 @@ namespace twofold {
 /// Whether the hand-written CUDA path can write the outer product of X and Y to C on Exec: side by side vectors,
 /// LayoutRight or LayoutLeft, packed or padded. LayoutStride goes the portable way.
 template <class Exec, class X, class Y, class C>
-concept native_outer_product = native_space<Exec, X, Y> && native_matrix_space<Exec, C> &&
-                               cuda_native::outer_products<element_t<C>>;
+concept native_outer_product =
+    native_space<Exec, X, Y> && native_matrix_space<Exec, C> && cuda_native::outer_products<element_t<C>>;
 
 template <class Path, class Exec, class X, class Y, class C>
-concept outer_product_path = path<Path> && std::same_as<element_t<X>, element_t<C>> &&
-                             std::same_as<element_t<Y>, element_t<C>> && cuda_native::multiplies_in<element_t<C>> &&
-                             (std::same_as<Path, portable_path> || native_outer_product<Exec, X, Y, C>);
+concept outer_product_path =
+    path<Path> && std::same_as<element_t<X>, element_t<C>> && std::same_as<element_t<Y>, element_t<C>> &&
+    cuda_native::multiplies_in<element_t<C>> &&
+    (std::same_as<Path, portable_path> || native_outer_product<Exec, X, Y, C>);
 
 /// Writes the outer product along the path that is named. Asynchronous.
 template <path Path, execution_space Exec, vector_view X, vector_view Y, writable_matrix C>
@@ -48,9 +49,11 @@ void outer_product(Path, const Exec& exec, const X& x, const Y& y, const C& c) {
     const backends::device_of device(exec);
     const auto stream = backends::stream_of(exec);
     if constexpr (packed_rows<C>) {
-      cuda_native::outer_product(x.data(), x.extent(0), y.data(), y.extent(0), c.data(), detail::leading_dimension(c), stream);
+      cuda_native::outer_product(x.data(), x.extent(0), y.data(), y.extent(0), c.data(),
+                                 detail::leading_dimension(c), stream);
     } else {
-      cuda_native::outer_product(y.data(), y.extent(0), x.data(), x.extent(0), c.data(), detail::leading_dimension(c), stream);
+      cuda_native::outer_product(y.data(), y.extent(0), x.data(), x.extent(0), c.data(),
+                                 detail::leading_dimension(c), stream);
     }
   } else {
     portable_engine::outer_product(exec, detail::operand(x), detail::operand(y), detail::matrix_of(c));

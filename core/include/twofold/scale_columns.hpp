@@ -23,13 +23,14 @@ namespace twofold {
 /// Whether the hand-written CUDA path can scale M into R on Exec: a vector side by side, M and R both LayoutRight or
 /// both LayoutLeft, packed or padded. LayoutStride and mixed layouts go the portable way.
 template <class Exec, class M, class V, class R>
-concept native_scale_columns = native_space<Exec, V> && native_matrix_space<Exec, M, R> &&
-                               cuda_native::scales_columns<element_t<R>>;
+concept native_scale_columns =
+    native_space<Exec, V> && native_matrix_space<Exec, M, R> && cuda_native::scales_columns<element_t<R>>;
 
 template <class Path, class Exec, class M, class V, class R>
-concept scale_columns_path = path<Path> && std::same_as<element_t<M>, element_t<R>> &&
-                             std::same_as<element_t<V>, element_t<R>> && cuda_native::multiplies_in<element_t<R>> &&
-                             (std::same_as<Path, portable_path> || native_scale_columns<Exec, M, V, R>);
+concept scale_columns_path =
+    path<Path> && std::same_as<element_t<M>, element_t<R>> && std::same_as<element_t<V>, element_t<R>> &&
+    cuda_native::multiplies_in<element_t<R>> &&
+    (std::same_as<Path, portable_path> || native_scale_columns<Exec, M, V, R>);
 
 /// Scales along the path that is named. Asynchronous.
 template <path Path, execution_space Exec, matrix_view M, vector_view V, writable_matrix R>
@@ -53,7 +54,8 @@ void scale_columns(Path, const Exec& exec, const M& m, const V& v, const R& r) {
       cuda_native::scale_rows(m.data(), r.extent(1), r.extent(0), ld_m, v.data(), r.data(), ld_r, stream);
     }
   } else {
-    portable_engine::scale_columns<element_t<R>>(exec, detail::matrix_of(m).constant(), detail::operand(v), detail::matrix_of(r));
+    portable_engine::scale_columns<element_t<R>>(exec, detail::matrix_of(m).constant(), detail::operand(v),
+                                                 detail::matrix_of(r));
   }
 }
 

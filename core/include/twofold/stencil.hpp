@@ -36,9 +36,9 @@ template <class Exec, class In, class Out>
 concept native_stencil = native_space<Exec, In, Out> && cuda_native::stencils<element_t<In>, element_t<Out>>;
 
 template <class Path, class Exec, class In, class Out>
-concept stencil_path = path<Path> && stencils_in<element_t<In>, element_t<Out>> && reachable_from<In, Exec> &&
-                       reachable_from<Out, Exec> &&
-                       (std::same_as<Path, portable_path> || native_stencil<Exec, In, Out>);
+concept stencil_path =
+    path<Path> && stencils_in<element_t<In>, element_t<Out>> && reachable_from<In, Exec> &&
+    reachable_from<Out, Exec> && (std::same_as<Path, portable_path> || native_stencil<Exec, In, Out>);
 
 namespace detail {
 
@@ -67,8 +67,10 @@ bool overlap(const X& x, const Y& y) {
   const auto [y_begin, y_end] = bytes(y);
   if (x_end <= y_begin || y_end <= x_begin) return false;
   const std::size_t step = static_cast<std::size_t>(x.stride(0)) * sizeof(typename X::value_type);
-  if (step != static_cast<std::size_t>(y.stride(0)) * sizeof(typename Y::value_type) || step == 0) return true;
-  const std::size_t apart = (y_begin > x_begin ? y_begin - x_begin : step - (x_begin - y_begin) % step) % step;
+  if (step != static_cast<std::size_t>(y.stride(0)) * sizeof(typename Y::value_type) || step == 0)
+    return true;
+  const std::size_t apart =
+      (y_begin > x_begin ? y_begin - x_begin : step - (x_begin - y_begin) % step) % step;
   return apart < sizeof(typename X::value_type) || step - apart < sizeof(typename Y::value_type);
 }
 
@@ -77,8 +79,8 @@ void expects_stencil(const In& in, const Out& out) {
   expects_vector("stencil", "in", in);
   expects_vector("stencil", "out", out);
   backends::expects(in.extent(0) == out.extent(0), "stencil", [&] {
-    return "in has extent " + std::to_string(in.extent(0)) + ", out has extent " + std::to_string(out.extent(0)) +
-           "; they must be equal";
+    return "in has extent " + std::to_string(in.extent(0)) + ", out has extent " +
+           std::to_string(out.extent(0)) + "; they must be equal";
   });
   backends::expects(!overlap(in, out), "stencil",
                     [] { return std::string("out overlaps in; a stencil cannot be computed in place"); });
@@ -88,7 +90,8 @@ void expects_stencil(const In& in, const Out& out) {
 template <std::integral K>
 std::uint64_t expects_radius(K k) {
   if constexpr (std::signed_integral<K>) {
-    backends::expects(k >= 0, "stencil", [&] { return "k = " + std::to_string(k) + "; a radius is not negative"; });
+    backends::expects(k >= 0, "stencil",
+                      [&] { return "k = " + std::to_string(k) + "; a radius is not negative"; });
   }
   return static_cast<std::uint64_t>(k);
 }
@@ -97,7 +100,8 @@ template <class Weights, class Out>
 std::size_t expects_weights(const Weights& weights, const Out& out) {
   expects_vector("stencil", "weights", weights);
   backends::expects(weights.extent(0) % 2 == 1, "stencil", [&] {
-    return "weights has extent " + std::to_string(weights.extent(0)) + "; it must be odd: 2k + 1 weights for radius k";
+    return "weights has extent " + std::to_string(weights.extent(0)) +
+           "; it must be odd: 2k + 1 weights for radius k";
   });
   backends::expects(!overlap(weights, out), "stencil", [] { return std::string("out overlaps weights"); });
   return weights.extent(0) / 2;
@@ -131,7 +135,8 @@ void stencil(Path, const Exec& exec, const In& in, const Out& out, const Weights
   const std::size_t radius = detail::expects_weights(weights, out);
   if constexpr (std::same_as<Path, native_path>) {
     const backends::device_of device(exec);
-    cuda_native::stencil<R>(in.data(), in.extent(0), weights.data(), radius, out.data(), backends::stream_of(exec));
+    cuda_native::stencil<R>(in.data(), in.extent(0), weights.data(), radius, out.data(),
+                            backends::stream_of(exec));
   } else {
     portable_engine::stencil<R>(exec, detail::elements(in), detail::elements(out), in.extent(0),
                                 detail::elements(weights), radius);
@@ -147,7 +152,8 @@ void stencil(const Exec& exec, const In& in, const Out& out, K k) {
 /// Weighted window sums, along the best path. Asynchronous.
 template <execution_space Exec, vector_view In, writable_vector Out, vector_view Weights>
 void stencil(const Exec& exec, const In& in, const Out& out, const Weights& weights) {
-  stencil(default_path_t<native_stencil<Exec, In, Out> && contiguous_vector<Weights>>{}, exec, in, out, weights);
+  stencil(default_path_t < native_stencil<Exec, In, Out> && contiguous_vector < Weights >> {}, exec, in, out,
+          weights);
 }
 
 /// Window sums, on the default instance of out's own execution space. `third` is the radius or the weights.

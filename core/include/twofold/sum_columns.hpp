@@ -30,11 +30,12 @@ namespace twofold {
 /// padded, r side by side. LayoutStride goes the portable way.
 template <class Exec, class M, class R>
 concept native_sum_columns = native_space<Exec, R> && native_matrix_space<Exec, M> &&
-                          cuda_native::sums_columns<element_t<M>, element_t<R>>;
+                             cuda_native::sums_columns<element_t<M>, element_t<R>>;
 
 template <class Path, class Exec, class M, class R>
-concept sum_columns_path = path<Path> && foldable<element_t<M>> && accumulator_for<element_t<R>, element_t<M>> &&
-                        (std::same_as<Path, portable_path> || native_sum_columns<Exec, M, R>);
+concept sum_columns_path =
+    path<Path> && foldable<element_t<M>> && accumulator_for<element_t<R>, element_t<M>> &&
+    (std::same_as<Path, portable_path> || native_sum_columns<Exec, M, R>);
 
 /// Writes the sums along the path that is named. Asynchronous.
 template <path Path, execution_space Exec, matrix_view M, writable_vector R>
@@ -56,7 +57,7 @@ void sum_columns(Path, const Exec& exec, const M& m, const R& r) {
     }
   } else {
     portable_engine::sum_columns<element_t<R>, element_t<M>>(exec, detail::matrix_of(m).constant(), r.data(),
-                                                          static_cast<std::ptrdiff_t>(r.stride(0)));
+                                                             static_cast<std::ptrdiff_t>(r.stride(0)));
   }
 }
 

@@ -58,7 +58,8 @@ using default_path_t = std::conditional_t<NativeExists, native_path, portable_pa
 
 /// What every native path asks for: kernels were built, the space is CUDA, the elements are side by side.
 template <class Exec, class... X>
-concept native_space = backends::cuda_native_built && backends::cuda_execution<Exec> && (contiguous_vector<X> && ...);
+concept native_space =
+    backends::cuda_native_built && backends::cuda_execution<Exec> && (contiguous_vector<X> && ...);
 
 namespace detail {
 
@@ -88,7 +89,8 @@ void expects_same_extent(const char* where, const X& x, const Y& y) {
 
 template <class R>
 void expects_result(const char* where, const R& result) {
-  backends::expects(result.data() != nullptr, where, [] { return std::string("result is null (an unallocated View)"); });
+  backends::expects(result.data() != nullptr, where,
+                    [] { return std::string("result is null (an unallocated View)"); });
 }
 
 }  // namespace detail

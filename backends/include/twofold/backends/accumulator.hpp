@@ -16,9 +16,9 @@ namespace twofold {
 /// The type in which elements of T are summed unless another is asked for:
 /// T itself for floating point, the 64-bit integer of the same signedness for integers.
 template <class T>
-using default_sum_t = std::conditional_t<
-    std::is_floating_point_v<T>, T,
-    std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t>>;
+using default_sum_t =
+    std::conditional_t<std::is_floating_point_v<T>, T,
+                       std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t>>;
 
 /// The type of a Euclidean norm of elements of T: T for floating point, double for integers.
 template <class T>
@@ -26,16 +26,15 @@ using default_norm_t = std::conditional_t<std::is_floating_point_v<T>, T, double
 
 /// Element types that a fold takes.
 template <class T>
-concept foldable = std::same_as<T, float> || std::same_as<T, double> ||
-                   (std::integral<T> && sizeof(T) <= 8);
+concept foldable = std::same_as<T, float> || std::same_as<T, double> || (std::integral<T> && sizeof(T) <= 8);
 
 /// Accumulators that a fold of T may use: integers in integers or floating point, floating point in
 /// floating point.
 template <class R, class T>
 concept accumulator_for =
     (std::same_as<R, float> || std::same_as<R, double> || std::same_as<R, std::int32_t> ||
-     std::same_as<R, std::uint32_t> || std::same_as<R, std::int64_t> || std::same_as<R, std::uint64_t>) &&
-    (std::integral<T> || std::floating_point<R>);
+     std::same_as<R, std::uint32_t> || std::same_as<R, std::int64_t> ||
+     std::same_as<R, std::uint64_t>)&&(std::integral<T> || std::floating_point<R>);
 
 namespace backends {
 

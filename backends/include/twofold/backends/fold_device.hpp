@@ -28,8 +28,10 @@ struct fold_levels {
   static fold_levels of(std::size_t n) {
     const std::size_t chunks = fold_order::chunk_count(n);
     const std::size_t group = fold_order::chunk_size(chunks);
-    static_assert((fold_order::lanes * fold_order::short_rows & (fold_order::lanes * fold_order::short_rows - 1)) == 0 &&
-                  (fold_order::lanes * fold_order::long_rows & (fold_order::lanes * fold_order::long_rows - 1)) == 0);
+    static_assert(
+        (fold_order::lanes * fold_order::short_rows & (fold_order::lanes * fold_order::short_rows - 1)) ==
+            0 &&
+        (fold_order::lanes * fold_order::long_rows & (fold_order::lanes * fold_order::long_rows - 1)) == 0);
     unsigned shift = 0;
     while (std::size_t{1} << shift < group) ++shift;
     return {static_cast<unsigned>(chunks), static_cast<unsigned>(fold_order::chunk_count(chunks)), shift};
@@ -149,8 +151,8 @@ TWOFOLD_FUNCTION typename Source::accumulator fold_thread(const Source& source, 
 /// The same over partial results, for a team that has nothing else to do: two rows in flight keep it from
 /// raising the register count of the kernel around it.
 template <class A>
-TWOFOLD_FUNCTION A fold_thread_of_partials(const A* partials, std::size_t start, std::size_t count, bool is_short,
-                                           unsigned thread) {
+TWOFOLD_FUNCTION A fold_thread_of_partials(const A* partials, std::size_t start, std::size_t count,
+                                           bool is_short, unsigned thread) {
   const partials_source<A> source{partials};
   return is_short ? fold_thread<fold_order::short_rows, false, 2>(source, start, count, thread)
                   : fold_thread<fold_order::long_rows, false, 2>(source, start, count, thread);

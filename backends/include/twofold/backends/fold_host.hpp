@@ -58,7 +58,8 @@ const char* instruction_set();
 /// Folds elements [start, start + count) of any source, as the order is defined: rows into lanes, then the
 /// tree over the lanes.
 template <class Source>
-typename Source::accumulator fold_chunk_as_defined(const Source& source, std::size_t start, std::size_t count) {
+typename Source::accumulator fold_chunk_as_defined(const Source& source, std::size_t start,
+                                                   std::size_t count) {
   using A = typename Source::accumulator;
   A lanes[fold_order::lanes];
   const std::size_t used = count < fold_order::lanes ? count : fold_order::lanes;

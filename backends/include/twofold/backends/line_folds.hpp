@@ -34,10 +34,12 @@ struct fold_shape {
 
   TWOFOLD_FUNCTION static fold_shape of(std::size_t n) {
     const bool single = n <= fold_order::lanes;
-    return {n, fold_order::chunk_size(n), fold_order::chunk_count(n), single ? 1 : fold_order::rows_per_chunk(n),
-            power_of_two_from(single ? n : fold_order::lanes)};
+    return {n, fold_order::chunk_size(n), fold_order::chunk_count(n),
+            single ? 1 : fold_order::rows_per_chunk(n), power_of_two_from(single ? n : fold_order::lanes)};
   }
-  TWOFOLD_FUNCTION std::size_t count_of(std::size_t c) const { return n - c * chunk < chunk ? n - c * chunk : chunk; }
+  TWOFOLD_FUNCTION std::size_t count_of(std::size_t c) const {
+    return n - c * chunk < chunk ? n - c * chunk : chunk;
+  }
 };
 
 /// The tree over nodes that come in order, one at a time: `Levels` waiting nodes of E values in registers.
@@ -72,8 +74,8 @@ template <unsigned Rows, unsigned E, class T, class A>
 struct in_flight {
   static constexpr unsigned loads = at_most(at_least_one(line_bytes_in_flight / (E * sizeof(T))), 16);
   static constexpr unsigned rows = at_most(Rows, loads);
-  static constexpr unsigned nodes =
-      at_most(at_most(at_least_one(loads / rows), at_least_one(unsigned(line_bytes_in_flight / (E * sizeof(A))))), 8);
+  static constexpr unsigned nodes = at_most(
+      at_most(at_least_one(loads / rows), at_least_one(unsigned(line_bytes_in_flight / (E * sizeof(A))))), 8);
 };
 
 /// Most levels of waiting nodes that any kernel needs: a thread takes at most 128 nodes.
@@ -82,7 +84,8 @@ inline constexpr unsigned stack_levels = 8;
 /// Whether the E = 4 neighbours that a thread takes of each line can be had in 16-byte loads.
 template <class T>
 bool lines_in_packs(const T* data, std::size_t pitch, std::size_t count) {
-  return sizeof(T) >= 4 && reinterpret_cast<std::uintptr_t>(data) % 16 == 0 && (count <= 1 || pitch * sizeof(T) % 16 == 0);
+  return sizeof(T) >= 4 && reinterpret_cast<std::uintptr_t>(data) % 16 == 0 &&
+         (count <= 1 || pitch * sizeof(T) % 16 == 0);
 }
 
 // ---- along a line -----------------------------------------------------------------------------------
@@ -91,8 +94,8 @@ bool lines_in_packs(const T* data, std::size_t pitch, std::size_t count) {
 /// lanes: the first begins at `lane`, the others follow `step` lanes apart. `across_threads(value)` folds a node with
 /// those of the neighbouring threads; all threads come by there alike.
 template <unsigned Rows, bool Packed, class A, class T, class Threads>
-TWOFOLD_FUNCTION A fold_along(strided<T> chunk, std::size_t count, unsigned lane, unsigned nodes, unsigned step,
-                              const Threads& across_threads) {
+TWOFOLD_FUNCTION A fold_along(strided<T> chunk, std::size_t count, unsigned lane, unsigned nodes,
+                              unsigned step, const Threads& across_threads) {
   constexpr unsigned L = 4;
   using flight = in_flight<Rows, L, T, A>;
   constexpr unsigned U = flight::nodes, B = flight::rows;
@@ -122,7 +125,8 @@ TWOFOLD_FUNCTION A fold_along(strided<T> chunk, std::size_t count, unsigned lane
           } else {
             TWOFOLD_UNROLL
             for (unsigned k = 0; k < L; ++k) {
-              if (mine && at + k < count) four[u][b].element[k] = chunk.data[static_cast<std::ptrdiff_t>(at + k) * chunk.stride];
+              if (mine && at + k < count)
+                four[u][b].element[k] = chunk.data[static_cast<std::ptrdiff_t>(at + k) * chunk.stride];
             }
           }
         }
@@ -148,14 +152,16 @@ TWOFOLD_FUNCTION A fold_along(strided<T> chunk, std::size_t count, unsigned lane
         TWOFOLD_UNROLL
         for (unsigned b = 0; b < B; ++b) {
           TWOFOLD_UNROLL
-          for (unsigned k = 0; k < L; ++k) lanes[u][k] = add(lanes[u][k], static_cast<A>(four[u][b].element[k]));
+          for (unsigned k = 0; k < L; ++k)
+            lanes[u][k] = add(lanes[u][k], static_cast<A>(four[u][b].element[k]));
         }
       }
     }
     A value[U];
     TWOFOLD_UNROLL
     for (unsigned u = 0; u < U; ++u) {
-      value[u] = across_threads(combine(combine(lanes[u][0], lanes[u][1]), combine(lanes[u][2], lanes[u][3])));
+      value[u] =
+          across_threads(combine(combine(lanes[u][0], lanes[u][1]), combine(lanes[u][2], lanes[u][3])));
     }
     TWOFOLD_UNROLL
     for (unsigned width = 1; width < U; width *= 2) {
@@ -175,8 +181,9 @@ TWOFOLD_FUNCTION A fold_along(strided<T> chunk, std::size_t count, unsigned lane
 /// chunk of `count` lines; `places` of the E exist. `across_threads(values)` folds a node with those of neighbouring
 /// threads; all threads come by there alike.
 template <unsigned Rows, unsigned E, class A, class T, class Threads>
-TWOFOLD_FUNCTION void fold_across(const T* first, std::size_t pitch, unsigned places, std::size_t count, unsigned lane,
-                                  unsigned nodes, unsigned step, A (&folded)[E], const Threads& across_threads) {
+TWOFOLD_FUNCTION void fold_across(const T* first, std::size_t pitch, unsigned places, std::size_t count,
+                                  unsigned lane, unsigned nodes, unsigned step, A (&folded)[E],
+                                  const Threads& across_threads) {
   using flight = in_flight<Rows, E, T, A>;
   constexpr unsigned U = flight::nodes, B = flight::rows;
   tree_stack<A, E, stack_levels> stack;

@@ -35,9 +35,12 @@ struct line_products {
   std::size_t length;
 
   /// The rows of R, packed, as lines. A vector that is not a factor may be any.
-  static line_products on(const matrix<const T>& m, const matrix<T>& r, strided<T> runs_along, strided<T> runs_across) {
+  static line_products on(const matrix<const T>& m, const matrix<T>& r, strided<T> runs_along,
+                          strided<T> runs_across) {
     // The pitch of a single line is never used; as long as the line, it says that there are no pads.
-    const auto pitch = [](const auto& x) { return x.rows > 1 ? static_cast<std::size_t>(x.row_stride) : x.columns; };
+    const auto pitch = [](const auto& x) {
+      return x.rows > 1 ? static_cast<std::size_t>(x.row_stride) : x.columns;
+    };
     return {{m.data, pitch(m)}, {r.data, pitch(r)}, runs_along, runs_across, r.rows, r.columns};
   }
 
@@ -116,7 +119,8 @@ struct product_threads {
     using T = typename Map::element;
     constexpr unsigned E = pack16<T>::size;
     product_threads t{};
-    const unsigned behind = alignment == line_alignment::uniform ? behind_boundary<const T>(map.out.data) : E - 1;
+    const unsigned behind =
+        alignment == line_alignment::uniform ? behind_boundary<const T>(map.out.data) : E - 1;
     t.packs = (map.length + behind + E - 1) / E;
     t.width = 1;
     while (t.width < 32 && t.width < t.packs) t.width *= 2;
@@ -133,7 +137,8 @@ TWOFOLD_FUNCTION void multiply_element(const Map& map, std::size_t l, std::size_
   T in{}, along{}, across{};
   if constexpr (Map::reads_in) in = map.in.line(l)[k];
   if constexpr (Map::reads_along) along = map.along.data[static_cast<std::ptrdiff_t>(k) * map.along.stride];
-  if constexpr (Map::reads_across) across = map.across.data[static_cast<std::ptrdiff_t>(l) * map.across.stride];
+  if constexpr (Map::reads_across)
+    across = map.across.data[static_cast<std::ptrdiff_t>(l) * map.across.stride];
   map.out.line(l)[k] = Map::of(in, along, across);
 }
 
@@ -191,7 +196,8 @@ TWOFOLD_FUNCTION void multiply_lines(const Map& map, const product_threads& thre
           for (unsigned e = 0; e < E; ++e) in[u].element[e] = p[e];
         }
       }
-      if constexpr (Map::reads_across) across[u] = map.across.data[static_cast<std::ptrdiff_t>(l) * map.across.stride];
+      if constexpr (Map::reads_across)
+        across[u] = map.across.data[static_cast<std::ptrdiff_t>(l) * map.across.stride];
     }
   }
   TWOFOLD_UNROLL
@@ -233,7 +239,7 @@ struct flat_threads {
   static constexpr unsigned stride = 256;  // threads that are neighbours
   std::size_t behind;                      // elements by which the matrix lies behind a boundary
   std::size_t elements;
-  std::size_t line_step;  // stride packs further on: so many lines
+  std::size_t line_step;   // stride packs further on: so many lines
   std::size_t place_step;  // and places
   std::size_t total;       // threads
 
@@ -255,7 +261,8 @@ struct flat_threads {
 /// Whether a map is walked flat: no pads, in and out alike, lines shorter than a warp's access.
 template <class Map>
 bool walks_flat(const Map& map) {
-  if (map.count <= 1 || map.out.pitch != map.length || map.length * sizeof(typename Map::element) >= 512) return false;
+  if (map.count <= 1 || map.out.pitch != map.length || map.length * sizeof(typename Map::element) >= 512)
+    return false;
   return !Map::reads_in || (map.in.pitch == map.length && alignment_of(map) != line_alignment::apart);
 }
 
@@ -266,7 +273,8 @@ TWOFOLD_FUNCTION void multiply_flat(const Map& map, const flat_threads& threads,
   constexpr unsigned S = flat_threads::stride;
   const std::size_t first_pack = index / S * (S * Packs) + index % S;
   const auto elements = static_cast<std::ptrdiff_t>(threads.elements);
-  const std::ptrdiff_t begin = static_cast<std::ptrdiff_t>(first_pack * E) - static_cast<std::ptrdiff_t>(threads.behind);
+  const std::ptrdiff_t begin =
+      static_cast<std::ptrdiff_t>(first_pack * E) - static_cast<std::ptrdiff_t>(threads.behind);
   if (begin >= elements) return;
 
   pack16<T> in[Packs];
@@ -289,8 +297,10 @@ TWOFOLD_FUNCTION void multiply_flat(const Map& map, const flat_threads& threads,
       TWOFOLD_UNROLL
       for (unsigned e = 0; e < E; ++e) {
         T along{}, across{};
-        if constexpr (Map::reads_along) along = map.along.data[static_cast<std::ptrdiff_t>(k) * map.along.stride];
-        if constexpr (Map::reads_across) across = map.across.data[static_cast<std::ptrdiff_t>(l) * map.across.stride];
+        if constexpr (Map::reads_along)
+          along = map.along.data[static_cast<std::ptrdiff_t>(k) * map.along.stride];
+        if constexpr (Map::reads_across)
+          across = map.across.data[static_cast<std::ptrdiff_t>(l) * map.across.stride];
         out.element[e] = Map::of(in[u].element[e], along, across);
         if (++k == map.length) {
           k = 0;
@@ -299,10 +309,12 @@ TWOFOLD_FUNCTION void multiply_flat(const Map& map, const flat_threads& threads,
       }
       store_once(map.out.data + at, out);
     } else if (at < elements) {
-      const std::ptrdiff_t end = at + static_cast<std::ptrdiff_t>(E) < elements ? at + static_cast<std::ptrdiff_t>(E) : elements;
+      const std::ptrdiff_t end =
+          at + static_cast<std::ptrdiff_t>(E) < elements ? at + static_cast<std::ptrdiff_t>(E) : elements;
       TWOFOLD_DO_NOT_UNROLL
       for (std::ptrdiff_t i = at < 0 ? 0 : at; i < end; ++i) {
-        multiply_element(map, static_cast<std::size_t>(i) / map.length, static_cast<std::size_t>(i) % map.length);
+        multiply_element(map, static_cast<std::size_t>(i) / map.length,
+                         static_cast<std::size_t>(i) % map.length);
       }
     }
     line += threads.line_step;

@@ -39,7 +39,9 @@ struct matrix {
   /// Whether the elements of every row stand side by side.
   bool has_packed_rows() const { return column_stride == 1 || columns <= 1; }
 
-  matrix<const std::remove_const_t<T>> constant() const { return {data, rows, columns, row_stride, column_stride}; }
+  matrix<const std::remove_const_t<T>> constant() const {
+    return {data, rows, columns, row_stride, column_stride};
+  }
 };
 
 /// Row-major with `leading_dimension` elements from row to row.
@@ -115,7 +117,9 @@ bool overlap(const matrix<A>& a, const matrix<B>& b) {
   if (bytes % static_cast<std::ptrdiff_t>(sizeof(A)) != 0 || q <= 0 || p <= 0) return true;
   const std::ptrdiff_t distance = bytes / static_cast<std::ptrdiff_t>(sizeof(A));
   // distance = di p + dj q with steps di, dj that some pair of elements makes?
-  const auto some = [](std::ptrdiff_t d, std::ptrdiff_t n_a, std::ptrdiff_t n_b) { return -n_b < d && d < n_a; };
+  const auto some = [](std::ptrdiff_t d, std::ptrdiff_t n_a, std::ptrdiff_t n_b) {
+    return -n_b < d && d < n_a;
+  };
   const std::ptrdiff_t down = distance / p - (distance % p < 0);
   const std::ptrdiff_t widest = (columns_a > columns_b ? columns_a : columns_b) * q / p + 1;
   if (widest > 8) return true;  // rows that run into one another: not worth an exact answer

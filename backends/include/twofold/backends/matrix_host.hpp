@@ -31,7 +31,8 @@ void fold_lines(const T* first, std::ptrdiff_t pitch, std::size_t places, std::s
 
 template <class A, class T>
 void fold_lines(const T* first, std::ptrdiff_t pitch, std::size_t places, std::size_t count, A* results) {
-  for (std::size_t k = 0; k < places; ++k) results[k] = fold_chunk(sum_source<T, A>{{first + k, pitch}}, 0, count);
+  for (std::size_t k = 0; k < places; ++k)
+    results[k] = fold_chunk(sum_source<T, A>{{first + k, pitch}}, 0, count);
 }
 
 }  // namespace twofold::backends::host

@@ -92,9 +92,7 @@ struct dot_source {
 
   TWOFOLD_FUNCTION operands row(std::size_t start) const { return {x.from(start), y.from(start)}; }
   TWOFOLD_FUNCTION unsigned lane(unsigned j) const { return j; }
-  TWOFOLD_FUNCTION element load(operands row, unsigned lane) const {
-    return {row.x[lane], row.y[lane]};
-  }
+  TWOFOLD_FUNCTION element load(operands row, unsigned lane) const { return {row.x[lane], row.y[lane]}; }
   TWOFOLD_FUNCTION bool packed() const { return x.packed() && y.packed(); }
   struct elements {
     pack4<T> x;

@@ -167,7 +167,8 @@ TWOFOLD_FUNCTION void join(R (&v)[chunk], const R* slots, unsigned to_end, unsig
 /// Writes the results of the team, which begin at element `first`, through the slots, so that neighbouring
 /// threads write neighbouring elements and each full line of memory is written at once.
 template <class R, class Team, class Out>
-TWOFOLD_FUNCTION void write_results(const Team& team, R (&v)[chunk], R* slots, const Out& out, index n, index first) {
+TWOFOLD_FUNCTION void write_results(const Team& team, R (&v)[chunk], R* slots, const Out& out, index n,
+                                    index first) {
   constexpr unsigned line_bytes = 128;
   R* const mine = slots + team.rank() * (chunk + 1);
   team.barrier();  // the running sums are all read
@@ -206,8 +207,8 @@ TWOFOLD_FUNCTION constexpr std::size_t one_pass_bytes(index k) {
 
 /// Team `rank` of the league: results whose windows begin in its chunks.
 template <unsigned Block, class R, class Team, class In, class Out>
-TWOFOLD_FUNCTION void one_pass(const Team& team, const In& in, const Out& out, index n, index k, index league_rank,
-                               R* memory) {
+TWOFOLD_FUNCTION void one_pass(const Team& team, const In& in, const Out& out, index n, index k,
+                               index league_rank, R* memory) {
   constexpr unsigned gap = chunk + 1;
   const unsigned rest = static_cast<unsigned>(2 * k) % chunk, whole = static_cast<unsigned>(2 * k) / chunk;
   const unsigned chunks = team.size() + reach(k);
@@ -259,7 +260,8 @@ TWOFOLD_FUNCTION constexpr std::size_t kept_bytes() {
 
 /// The kept nodes of the lowest level, one per 32 threads of the team.
 template <class R, class Team, class In>
-TWOFOLD_FUNCTION void keep_nodes(const Team& team, const In& in, index n, index league_rank, R* memory, R* kept) {
+TWOFOLD_FUNCTION void keep_nodes(const Team& team, const In& in, index n, index league_rank, R* memory,
+                                 R* kept) {
   constexpr unsigned gap = chunk + 1;
   R* const slots = memory;
   R* const sums = memory + team.size() * gap;
@@ -286,8 +288,8 @@ inline constexpr unsigned build_team_size = 256;
 
 /// Builds up to `levels` <= 9 levels above `level`, which is whole.
 template <class R, class Team>
-TWOFOLD_FUNCTION void build_kept(const Team& team, stencil_order::node_level<R> level, int levels, index league_rank,
-                                 R* memory) {
+TWOFOLD_FUNCTION void build_kept(const Team& team, stencil_order::node_level<R> level, int levels,
+                                 index league_rank, R* memory) {
   index first = league_rank * built_nodes;
   for (unsigned e = team.rank(); e < built_nodes; e += team.size()) memory[e] = level[first + e];
   unsigned count = built_nodes;
@@ -313,7 +315,8 @@ inline constexpr unsigned end_chunks = long_team_size<R> + chunk + 1;
 /// Bytes that a team of the second pass needs: the larger stream, and the nodes below the kept level of both.
 template <class R>
 TWOFOLD_FUNCTION constexpr std::size_t two_pass_bytes() {
-  return (std::size_t{end_chunks<R>} * (chunk + 1) + node_room(long_team_size<R>, stencil_order::kept_level - 1) +
+  return (std::size_t{end_chunks<R>} * (chunk + 1) +
+          node_room(long_team_size<R>, stencil_order::kept_level - 1) +
           node_room(end_chunks<R>, stencil_order::kept_level - 1)) *
          sizeof(R);
 }
@@ -327,8 +330,8 @@ TWOFOLD_FUNCTION constexpr index two_pass_teams(index n, index k) {
 }
 
 template <class R, class Team, class In, class Out>
-TWOFOLD_FUNCTION void two_pass(const Team& team, const In& in, const Out& out, index n, index k, index league_rank,
-                               R* memory, stencil_order::node_level<R> kept) {
+TWOFOLD_FUNCTION void two_pass(const Team& team, const In& in, const Out& out, index n, index k,
+                               index league_rank, R* memory, stencil_order::node_level<R> kept) {
   constexpr unsigned gap = chunk + 1;
   const unsigned rest = static_cast<unsigned>(2 * k % chunk);
   const index whole = 2 * k / chunk;
@@ -355,7 +358,8 @@ TWOFOLD_FUNCTION void two_pass(const Team& team, const In& in, const Out& out, i
   // Where they end.
   load<chunk>(team, in, n, end_chunk * chunk, ends * chunk, slots);
   team.barrier();  // the elements are there
-  for (unsigned c = team.rank(); c < ends; c += team.size()) at_end.nodes[c] = run_forward<chunk>(slots + c * gap);
+  for (unsigned c = team.rank(); c < ends; c += team.size())
+    at_end.nodes[c] = run_forward<chunk>(slots + c * gap);
   team.barrier();  // the running sums and the nodes are there
 
   auto b = at_begin, e = at_end;
@@ -425,10 +429,11 @@ TWOFOLD_FUNCTION void add_term(R (&sums)[P], unsigned r, const R* weights, unsig
 /// Adds `terms` terms to the sums: result r of the thread takes elements r .. r + terms - 1 behind `slots`.
 /// With weights, only elements valid_from <= e < valid_to exist, counted in the same way.
 template <unsigned P, bool Weighted, class R>
-TWOFOLD_FUNCTION void add_terms(R (&sums)[P], const R* slots, const R* weights, unsigned terms, bool all_valid,
-                                int valid_from, int valid_to) {
+TWOFOLD_FUNCTION void add_terms(R (&sums)[P], const R* slots, const R* weights, unsigned terms,
+                                bool all_valid, int valid_from, int valid_to) {
   const auto some = [&](unsigned p) {
-    if (Weighted && !all_valid && (static_cast<int>(p) < valid_from || static_cast<int>(p) >= valid_to)) return;
+    if (Weighted && !all_valid && (static_cast<int>(p) < valid_from || static_cast<int>(p) >= valid_to))
+      return;
     const R x = slots[slot<P>(p)];
     TWOFOLD_UNROLL
     for (unsigned r = 0; r < P; ++r) {
@@ -471,8 +476,8 @@ struct alignas(16) result_pack {
 };
 
 template <bool Weighted, class R, class Team, class In, class Weights, class Out>
-TWOFOLD_FUNCTION void direct(const Team& team, const In& in, const Weights& weights, const Out& out, index n, index k,
-                             index league_rank, R* memory) {
+TWOFOLD_FUNCTION void direct(const Team& team, const In& in, const Weights& weights, const Out& out, index n,
+                             index k, index league_rank, R* memory) {
   constexpr unsigned P = results_per_thread<Weighted>;
   const unsigned per_team = P * team.size();
   const index first = league_rank * per_team - direct_lead<Weighted>(out);
@@ -490,20 +495,24 @@ TWOFOLD_FUNCTION void direct(const Team& team, const In& in, const Weights& weig
   TWOFOLD_DO_NOT_UNROLL
   for (index j = begin; j < end; j += terms_at_once<Weighted>(k)) {
     const index left = end - j;
-    const unsigned terms = left < index{terms_at_once<Weighted>(k)} ? static_cast<unsigned>(left) : terms_at_once<Weighted>(k);
+    const unsigned terms =
+        left < index{terms_at_once<Weighted>(k)} ? static_cast<unsigned>(left) : terms_at_once<Weighted>(k);
     const unsigned count = per_team + terms - 1;
     const index from = first - k + j;
     if (j != begin) team.barrier();  // the elements before are read
     load<P>(team, in, n, from, count, slots);
     if constexpr (Weighted) {
-      for (unsigned t = team.rank(); t < terms; t += team.size()) on_chip[t] = static_cast<R>(*weights(j + t));
+      for (unsigned t = team.rank(); t < terms; t += team.size())
+        on_chip[t] = static_cast<R>(*weights(j + t));
     }
     team.barrier();  // the elements and weights are there
     const bool all_valid = from >= 0 && from + static_cast<index>(count) <= n;
     const int own = static_cast<int>(P * team.rank());
     const int valid_from = (from < 0 ? static_cast<int>(-from) : 0) - own;
-    const int valid_to = (n - from < static_cast<index>(count) ? static_cast<int>(n - from) : static_cast<int>(count)) - own;
-    add_terms<P, Weighted>(sums, slots + slot<P>(P * team.rank()), on_chip, terms, all_valid, valid_from, valid_to);
+    const int valid_to =
+        (n - from < static_cast<index>(count) ? static_cast<int>(n - from) : static_cast<int>(count)) - own;
+    add_terms<P, Weighted>(sums, slots + slot<P>(P * team.rank()), on_chip, terms, all_valid, valid_from,
+                           valid_to);
   }
 
   const index i = first + P * team.rank();

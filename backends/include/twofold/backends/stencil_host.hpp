@@ -23,8 +23,8 @@ void run_backward(const R* x, std::size_t chunks, unsigned block, R* runs);
 /// The results whose windows begin in `blocks` blocks: out[e] = (to_end[e] + between) + from_begin[e], with one
 /// NaN. The last `rest` elements of a block have the sum of the next in between.
 template <class R>
-void join(const R* to_end, const stencil_order::between_ends<R>* between, const R* from_begin, R* out, std::size_t blocks, unsigned block,
-          unsigned rest);
+void join(const R* to_end, const stencil_order::between_ends<R>* between, const R* from_begin, R* out,
+          std::size_t blocks, unsigned block, unsigned rest);
 
 /// sums[e] = w[0] x[e] + w[1] x[e + 1] + ..., `terms` fused products in ascending order on top of sums[e];
 /// plain terms where w is null.

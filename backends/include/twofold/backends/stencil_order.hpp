@@ -22,9 +22,9 @@ namespace twofold {
 /// a wider one.
 template <class T, class R>
 concept stencils_in =
-    (std::same_as<T, R> && (std::same_as<T, float> || std::same_as<T, double> || std::same_as<T, std::int32_t> ||
-                            std::same_as<T, std::uint32_t> || std::same_as<T, std::int64_t> ||
-                            std::same_as<T, std::uint64_t>)) ||
+    (std::same_as<T, R> &&
+     (std::same_as<T, float> || std::same_as<T, double> || std::same_as<T, std::int32_t> ||
+      std::same_as<T, std::uint32_t> || std::same_as<T, std::int64_t> || std::same_as<T, std::uint64_t>)) ||
     (std::same_as<T, float> && std::same_as<R, double>) ||
     (std::same_as<T, std::int32_t> && std::same_as<R, std::int64_t>) ||
     (std::same_as<T, std::uint32_t> && std::same_as<R, std::uint64_t>);
@@ -110,8 +110,8 @@ struct between_ends {
 /// `at_end` are level 0 near either end; from level `kept_level` on both are `kept`, where that has nodes.
 /// No branches: an absent value changes nothing, and neighbouring threads take different nodes.
 template <class R>
-TWOFOLD_FUNCTION between_ends<R> sums_of_chunks(index begin, index end, node_level<R> at_begin, node_level<R> at_end,
-                                                node_level<R> kept) {
+TWOFOLD_FUNCTION between_ends<R> sums_of_chunks(index begin, index end, node_level<R> at_begin,
+                                                node_level<R> at_end, node_level<R> kept) {
   using backends::absent;
   using backends::add;
   between_ends<R> left{absent<R>(), absent<R>()}, right = left;

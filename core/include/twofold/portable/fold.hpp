@@ -56,7 +56,8 @@ typename Source::accumulator fold_chunks(const char* label, const Exec& exec, co
   std::size_t count = chunks;
   while (count > 1) {
     A* next = partials + count;
-    const chunks_of<backends::partials_source<A>> level{{partials}, count, fold_order::chunk_size(count), next};
+    const chunks_of<backends::partials_source<A>> level{
+        {partials}, count, fold_order::chunk_size(count), next};
     const std::size_t nodes = fold_order::chunk_count(count);
     for (std::size_t c = 0; c < nodes; ++c) level(c);
     partials = next;
@@ -141,7 +142,8 @@ struct fold_teams {
     const std::size_t start = rank * chunk;
     const std::size_t count = n - start < chunk ? n - start : chunk;
     A folded = tree.fold(
-        team, backends::fold_thread<Rows, Packed, backends::rows_in_flight<Source, bytes_in_flight>>(source, start, count, t));
+        team, backends::fold_thread<Rows, Packed, backends::rows_in_flight<Source, bytes_in_flight>>(
+                  source, start, count, t));
 
     if (levels.chunks > 1) {
       A* const group_results = partials + levels.chunks;
@@ -212,7 +214,8 @@ void launch_teams(const char* label, const Exec& exec, const Source& source, std
                   typename Source::result* result) {
   using A = typename Source::accumulator;
   if (n == 0) {
-    Kokkos::parallel_for(label, Kokkos::RangePolicy<Exec>(exec, 0, 1), write_of_nothing<Source>{source, result});
+    Kokkos::parallel_for(label, Kokkos::RangePolicy<Exec>(exec, 0, 1),
+                         write_of_nothing<Source>{source, result});
     return;
   }
   backends::expects(fold_order::chunk_count(n) <= 2147483647u, label,
@@ -226,10 +229,11 @@ void launch_teams(const char* label, const Exec& exec, const Source& source, std
   backends::with_shape(source, n, [&]<unsigned Rows, bool Packed>() {
     using work = fold_teams<Rows, Packed, Source, Exec>;
     using policy = Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<backends::team_threads, 2>>;
-    Kokkos::parallel_for(label,
-                         policy(exec, static_cast<int>(levels.chunks), static_cast<int>(backends::team_threads))
-                             .set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(team_tree<A>::scratch_bytes))),
-                         work{source, n, levels, static_cast<A*>(memory.partials), memory.counters, result});
+    Kokkos::parallel_for(
+        label,
+        policy(exec, static_cast<int>(levels.chunks), static_cast<int>(backends::team_threads))
+            .set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(team_tree<A>::scratch_bytes))),
+        work{source, n, levels, static_cast<A*>(memory.partials), memory.counters, result});
   });
 }
 
@@ -248,7 +252,8 @@ void fold(const char* label, const Exec& exec, const Source& source, std::size_t
 
 /// The value of a fold, after waiting for `exec` and nothing else.
 template <class Source, class Exec>
-typename Source::result fold_to_host(const char* label, const Exec& exec, const Source& source, std::size_t n) {
+typename Source::result fold_to_host(const char* label, const Exec& exec, const Source& source,
+                                     std::size_t n) {
   using R = typename Source::result;
   if constexpr (backends::host_execution<Exec>) {
     R value;

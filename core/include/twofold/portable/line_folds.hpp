@@ -64,7 +64,8 @@ struct host_folds_along {
   void operator()(std::size_t step) const {
     for (std::size_t i = step * per_step; i < std::min(chunks(), (step + 1) * per_step); ++i) {
       const std::size_t f = i / shape.chunks, c = i % shape.chunks;
-      out.write(i, backends::host::fold_chunk(backends::sum_source<T, A>{folds.fold(f)}, c * shape.chunk, shape.count_of(c)));
+      out.write(i, backends::host::fold_chunk(backends::sum_source<T, A>{folds.fold(f)}, c * shape.chunk,
+                                              shape.count_of(c)));
     }
   }
 };
@@ -86,7 +87,8 @@ struct host_folds_across {
     for (std::size_t f = begin; f < end; f += backends::host::most_places) {
       const std::size_t places = std::min(end - f, backends::host::most_places);
       const std::ptrdiff_t from = static_cast<std::ptrdiff_t>(c * shape.chunk) * folds.element_step;
-      backends::host::fold_lines<A>(folds.data + from + f, folds.element_step, places, shape.count_of(c), results);
+      backends::host::fold_lines<A>(folds.data + from + f, folds.element_step, places, shape.count_of(c),
+                                    results);
       for (std::size_t k = 0; k < places; ++k) out.write(c * pitch + f + k, results[k]);
     }
   }
@@ -99,8 +101,8 @@ void run_steps(const char* label, const Exec& exec, std::size_t steps, const Wor
 }
 
 template <class Exec, class T, class A>
-void host_level(const char* label, const Exec& exec, const many_folds<T>& folds, const backends::fold_shape& shape,
-                const level_results<A>& out, std::size_t pitch) {
+void host_level(const char* label, const Exec& exec, const many_folds<T>& folds,
+                const backends::fold_shape& shape, const level_results<A>& out, std::size_t pitch) {
   if (folds.across()) {
     host_folds_across<T, A> work{folds, shape, backends::host::most_places, out, pitch};
     const std::size_t count = std::min(folds.n, shape.chunk);
@@ -129,7 +131,8 @@ struct nothing_between {
 /// Folds node arrays [slots][width] in team scratch to [left][width], eight neighbouring slots per thread and step; all
 /// powers of two. `other` has room for half. Returns where the result is, which all threads may read.
 template <class A, class Member>
-KOKKOS_FUNCTION const A* fold_slots(const Member& team, A* nodes, A* other, unsigned slots, unsigned left, unsigned width) {
+KOKKOS_FUNCTION const A* fold_slots(const Member& team, A* nodes, A* other, unsigned slots, unsigned left,
+                                    unsigned width) {
   while (slots > left) {
     const unsigned wide = slots / left < neighbours ? slots / left : neighbours;
     slots /= wide;
@@ -140,7 +143,8 @@ KOKKOS_FUNCTION const A* fold_slots(const Member& team, A* nodes, A* other, unsi
       for (unsigned k = 0; k < neighbours; ++k) {
         v[k] = k < wide ? nodes[(slot * wide + k) * width + place] : backends::nothing<A>();
       }
-      other[i] = combine(combine(combine(v[0], v[1]), combine(v[2], v[3])), combine(combine(v[4], v[5]), combine(v[6], v[7])));
+      other[i] = combine(combine(combine(v[0], v[1]), combine(v[2], v[3])),
+                         combine(combine(v[4], v[5]), combine(v[6], v[7])));
     }
     A* const read = nodes;
     nodes = other;
@@ -166,7 +170,8 @@ struct device_folds_along {
 
   template <class Member>  // so that a test can bring a team of its own
   KOKKOS_FUNCTION void run(const Member& team) const {
-    A* const nodes = static_cast<A*>(team.team_shmem().get_shmem_aligned((slots + slots / 2) * sizeof(A), alignof(A)));
+    A* const nodes =
+        static_cast<A*>(team.team_shmem().get_shmem_aligned((slots + slots / 2) * sizeof(A), alignof(A)));
     const unsigned t = static_cast<unsigned>(team.team_rank());
     const unsigned packs = shape.lanes < 4 ? 1 : shape.lanes / 4;
     const unsigned here = static_cast<unsigned>(slots / packs);
@@ -176,10 +181,13 @@ struct device_folds_along {
     for (unsigned s = 0; s < Nodes; ++s) {
       const unsigned slot = t + line_team * s;
       const std::size_t chunk = first + slot / packs;
-      const std::size_t f = chunk < total ? chunk / shape.chunks : 0, c = chunk < total ? chunk % shape.chunks : 0;
+      const std::size_t f = chunk < total ? chunk / shape.chunks : 0,
+                        c = chunk < total ? chunk % shape.chunks : 0;
       const std::size_t count = chunk < total ? shape.count_of(c) : 0;
-      const backends::strided<T> line{folds.data + static_cast<std::ptrdiff_t>(f) * folds.fold_step, folds.element_step};
-      const A node = backends::fold_along<Rows, Packed, A>(line.from(c * shape.chunk), count, 4 * (slot % packs), 1, 4, nothing_between{});
+      const backends::strided<T> line{folds.data + static_cast<std::ptrdiff_t>(f) * folds.fold_step,
+                                      folds.element_step};
+      const A node = backends::fold_along<Rows, Packed, A>(line.from(c * shape.chunk), count,
+                                                           4 * (slot % packs), 1, 4, nothing_between{});
       if (packs == 1) {
         if (chunk < total) out.write(chunk, node);
       } else {
@@ -231,7 +239,8 @@ struct device_folds_across {
 
   template <class Member>
   KOKKOS_FUNCTION void run(const Member& team) const {
-    A* const nodes = static_cast<A*>(team.team_shmem().get_shmem_aligned((values + values / 2) * sizeof(A), alignof(A)));
+    A* const nodes =
+        static_cast<A*>(team.team_shmem().get_shmem_aligned((values + values / 2) * sizeof(A), alignof(A)));
     const unsigned t = static_cast<unsigned>(team.team_rank());
     const unsigned side = t % plan.width, row = t / plan.width;
     const unsigned strips_here = line_team / plan.width / plan.slots;
@@ -239,19 +248,23 @@ struct device_folds_across {
     const std::size_t rank = static_cast<std::size_t>(team.league_rank());
     const std::size_t chunk = rank / plan.leagues, first_strip = rank % plan.leagues * strips_here;
     const std::size_t place = ((first_strip + my_strip) * plan.width + side) * E;
-    const unsigned here = place >= folds.count ? 0 : folds.count - place < E ? static_cast<unsigned>(folds.count - place) : E;
+    const unsigned here = place >= folds.count      ? 0
+                          : folds.count - place < E ? static_cast<unsigned>(folds.count - place)
+                                                    : E;
     const std::size_t lines = static_cast<std::size_t>(folds.element_step);
     const unsigned lanes = shape.lanes / plan.slots;
     A folded[E];
-    backends::fold_across<Rows, E, A>(folds.data + chunk * shape.chunk * lines + place, lines, here, shape.count_of(chunk),
-                                      slot * lanes, lanes, 1, folded, nothing_between{});
+    backends::fold_across<Rows, E, A>(folds.data + chunk * shape.chunk * lines + place, lines, here,
+                                      shape.count_of(chunk), slot * lanes, lanes, 1, folded,
+                                      nothing_between{});
     if (plan.slots == 1) {
       for (unsigned e = 0; e < here; ++e) out.write(chunk * pitch + place + e, folded[e]);
       return;
     }
     // [slots][strips, width, e]
     const unsigned across = strips_here * plan.width * E;
-    for (unsigned e = 0; e < E; ++e) nodes[slot * across + (my_strip * E + e) * plan.width + side] = folded[e];
+    for (unsigned e = 0; e < E; ++e)
+      nodes[slot * across + (my_strip * E + e) * plan.width + side] = folded[e];
     const A* const result = fold_slots(team, nodes, nodes + values, plan.slots, 1, across);
     for (unsigned i = t; i < across; i += line_team) {
       const unsigned strip = i / (plan.width * E), e = i / plan.width % E, s = i % plan.width;
@@ -263,7 +276,8 @@ struct device_folds_across {
 
 template <class Exec, class Work>
 void run_teams(const char* label, const Exec& exec, std::size_t teams, const Work& work) {
-  backends::expects(teams <= 2147483647u, label, [&] { return "needs " + std::to_string(teams) + " teams, more than 2^31 - 1"; });
+  backends::expects(teams <= 2147483647u, label,
+                    [&] { return "needs " + std::to_string(teams) + " teams, more than 2^31 - 1"; });
   using policy = Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<line_team, 1>>;
   Kokkos::parallel_for(label,
                        policy(exec, static_cast<int>(teams), static_cast<int>(line_team))
@@ -272,8 +286,8 @@ void run_teams(const char* label, const Exec& exec, std::size_t teams, const Wor
 }
 
 template <class Exec, class T, class A>
-void device_level(const char* label, const Exec& exec, const many_folds<T>& folds, const backends::fold_shape& shape,
-                  const level_results<A>& out, std::size_t pitch) {
+void device_level(const char* label, const Exec& exec, const many_folds<T>& folds,
+                  const backends::fold_shape& shape, const level_results<A>& out, std::size_t pitch) {
   const auto with_rows = [&](const auto& run) {
     if (shape.rows == 1) return run.template operator()<1>();
     if (shape.rows == fold_order::short_rows) return run.template operator()<fold_order::short_rows>();
@@ -282,10 +296,12 @@ void device_level(const char* label, const Exec& exec, const many_folds<T>& fold
   if (folds.across()) {
     const auto run = [&]<unsigned Rows, unsigned E>() {
       const auto plan = team_plan::of(folds.count, E, shape);
-      run_teams(label, exec, plan.leagues * shape.chunks, device_folds_across<Rows, E, T, A, Exec>{folds, shape, plan, out, pitch});
+      run_teams(label, exec, plan.leagues * shape.chunks,
+                device_folds_across<Rows, E, T, A, Exec>{folds, shape, plan, out, pitch});
     };
     constexpr unsigned E = sizeof(T) < 4 ? 1 : backends::pack16<T>::size;
-    if (E > 1 && backends::lines_in_packs(folds.data, static_cast<std::size_t>(folds.element_step), folds.n)) {
+    if (E > 1 &&
+        backends::lines_in_packs(folds.data, static_cast<std::size_t>(folds.element_step), folds.n)) {
       return with_rows([&]<unsigned Rows>() { run.template operator()<Rows, E>(); });
     }
     return with_rows([&]<unsigned Rows>() { run.template operator()<Rows, 1>(); });
@@ -296,10 +312,12 @@ void device_level(const char* label, const Exec& exec, const many_folds<T>& fold
   const bool many = chunks * packs >= std::size_t{line_team} * 8 * 528;
   const auto run = [&]<unsigned Rows, bool Packed, unsigned Nodes>() {
     const std::size_t per_team = line_team * Nodes / packs;
-    run_teams(label, exec, (chunks + per_team - 1) / per_team, device_folds_along<Rows, Packed, Nodes, T, A, Exec>{folds, shape, out});
+    run_teams(label, exec, (chunks + per_team - 1) / per_team,
+              device_folds_along<Rows, Packed, Nodes, T, A, Exec>{folds, shape, out});
   };
-  const bool packed = folds.element_step == 1 && sizeof(T) >= 4 &&
-                      backends::lines_in_packs(folds.data, static_cast<std::size_t>(folds.fold_step), folds.count);
+  const bool packed =
+      folds.element_step == 1 && sizeof(T) >= 4 &&
+      backends::lines_in_packs(folds.data, static_cast<std::size_t>(folds.fold_step), folds.count);
   with_rows([&]<unsigned Rows>() {
     if (packed) {
       many ? run.template operator()<Rows, true, 8>() : run.template operator()<Rows, true, 2>();
@@ -319,7 +337,8 @@ struct write_zeros {
 
 /// results(f) = fold f. Asynchronous where the execution space is.
 template <class Exec, class T, class A>
-void fold_each(const char* label, const Exec& exec, many_folds<T> folds, A* results, std::ptrdiff_t result_step) {
+void fold_each(const char* label, const Exec& exec, many_folds<T> folds, A* results,
+               std::ptrdiff_t result_step) {
   if (folds.count == 0) return;
   const level_results<A> final{results, result_step, true};
   const auto run = [&] {
@@ -332,11 +351,12 @@ void fold_each(const char* label, const Exec& exec, many_folds<T> folds, A* resu
         return Kokkos::parallel_for(label, policy(exec, 0, folds.count), zeros);
       }
     }
-    if (folds.count == 1) return fold(label, exec, backends::sum_source<T, A>{folds.fold(0)}, folds.n, results);
+    if (folds.count == 1)
+      return fold(label, exec, backends::sum_source<T, A>{folds.fold(0)}, folds.n, results);
 
     const bool across = folds.across();
-    const auto level = [&]<class E>(const many_folds<E>& these, const backends::fold_shape& shape, const level_results<A>& out,
-                                    std::size_t pitch) {
+    const auto level = [&]<class E>(const many_folds<E>& these, const backends::fold_shape& shape,
+                                    const level_results<A>& out, std::size_t pitch) {
       if constexpr (backends::host_execution<Exec>) {
         host_level(label, exec, these, shape, out, pitch);
       } else {
@@ -351,15 +371,17 @@ void fold_each(const char* label, const Exec& exec, many_folds<T> folds, A* resu
       if constexpr (backends::host_execution<Exec>) {
         partials = backends::host_partials<A>(values);
       } else {
-        partials = static_cast<A*>(backends::workspace_of(backends::stream_of(exec)).at_least(values * sizeof(A), 0).partials);
+        partials = static_cast<A*>(
+            backends::workspace_of(backends::stream_of(exec)).at_least(values * sizeof(A), 0).partials);
       }
     }
     const auto out_of = [&](bool last) { return last ? final : level_results<A>{partials, 1, false}; };
     level(folds, shape, out_of(shape.chunks == 1), pitch);
     while (shape.chunks > 1) {
       const std::size_t m = shape.chunks;
-      const many_folds<A> next = across ? many_folds<A>{partials, folds.count, m, 1, static_cast<std::ptrdiff_t>(pitch)}
-                                        : many_folds<A>{partials, folds.count, m, static_cast<std::ptrdiff_t>(m), 1};
+      const many_folds<A> next =
+          across ? many_folds<A>{partials, folds.count, m, 1, static_cast<std::ptrdiff_t>(pitch)}
+                 : many_folds<A>{partials, folds.count, m, static_cast<std::ptrdiff_t>(m), 1};
       partials += across ? pitch * m : folds.count * m;
       shape = backends::fold_shape::of(m);
       level(next, shape, out_of(shape.chunks == 1), pitch);

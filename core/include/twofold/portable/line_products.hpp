@@ -26,9 +26,9 @@ template <class Map>
 struct host_products {
   using T = typename Map::element;
   Map map;
-  std::size_t stretch;   // elements of a line per step
+  std::size_t stretch;    // elements of a line per step
   std::size_t stretches;  // of a line
-  std::size_t lines;     // per step, where they are short
+  std::size_t lines;      // per step, where they are short
 
   static host_products of(const Map& map) {
     host_products work{map, std::min(map.length, step_elements), 1, 1};
@@ -90,7 +90,8 @@ struct device_flat_products {
 
 template <class Exec, class Work>
 void run_threads(const char* label, const Exec& exec, std::size_t count, const Work& work) {
-  using policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>, Kokkos::LaunchBounds<product_team, 2>>;
+  using policy =
+      Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>, Kokkos::LaunchBounds<product_team, 2>>;
   Kokkos::parallel_for(label, policy(exec, 0, count), work);
 }
 
@@ -131,7 +132,8 @@ struct strided_products {
   backends::strided<T> y;
 
   KOKKOS_FUNCTION void operator()(std::size_t index) const {
-    const auto i = static_cast<std::ptrdiff_t>(index / out.columns), j = static_cast<std::ptrdiff_t>(index % out.columns);
+    const auto i = static_cast<std::ptrdiff_t>(index / out.columns),
+               j = static_cast<std::ptrdiff_t>(index % out.columns);
     const T left = Scales ? m.data[i * m.row_stride + j * m.column_stride] : x.data[i * x.stride];
     out.data[i * out.row_stride + j * out.column_stride] = backends::product(left, y.data[j * y.stride]);
   }
@@ -144,7 +146,8 @@ void multiply_strided(const char* label, const Exec& exec, const Work& work) {
     backends::for_each_index(label, exec, elements, work);
   } else {
     const backends::device_of device(exec);
-    Kokkos::parallel_for(label, Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec, 0, elements), work);
+    Kokkos::parallel_for(label, Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec, 0, elements),
+                         work);
   }
 }
 

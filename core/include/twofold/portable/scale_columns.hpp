@@ -7,7 +7,8 @@ namespace twofold::portable_engine {
 
 /// R(i, j) = M(i, j) v(j). R may be M.
 template <class T, class Exec>
-void scale_columns(const Exec& exec, backends::matrix<const T> M, backends::strided<T> v, backends::matrix<T> R) {
+void scale_columns(const Exec& exec, backends::matrix<const T> M, backends::strided<T> v,
+                   backends::matrix<T> R) {
   constexpr const char* label = "twofold::scale_columns";
   if (R.empty()) return;
   switch (backends::orientation_of(M, R)) {

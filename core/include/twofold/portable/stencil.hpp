@@ -52,7 +52,10 @@ struct tile_memory {
 /// Elements first .. first + count - 1 as R: where they are, or copied with absent ones filled in.
 template <class R, class In>
 const R* elements_of(const In& in, index n, index first, index count, R* copy) {
-  if constexpr (requires { { in.data } -> std::convertible_to<const R*>; } && !requires { in.stride; }) {
+  if constexpr (
+      requires {
+        { in.data } -> std::convertible_to<const R*>;
+      } && !requires { in.stride; }) {
     if (first >= 0 && first + count <= n) return in.data + first;
   }
   const index begin = std::clamp<index>(-first, 0, count), end = std::clamp<index>(n - first, begin, count);
@@ -129,8 +132,8 @@ struct one_pass {
       }
     }
     const results<R, Out> to(out, n, first * chunk + k, tile_chunks * chunk, memory.elements);
-    host::join(memory.to_end, memory.between, memory.from_begin + 2 * k, to.begin(), static_cast<std::size_t>(blocks),
-               block, static_cast<unsigned>(2 * k % block));
+    host::join(memory.to_end, memory.between, memory.from_begin + 2 * k, to.begin(),
+               static_cast<std::size_t>(blocks), block, static_cast<unsigned>(2 * k % block));
     to.finish();
   }
 };
@@ -153,7 +156,8 @@ struct keep_nodes {
     build_levels(level, stencil_order::kept_level);
     for (int l = 0; l < stencil_order::kept_level; ++l) level = level.above();
     const index first = tile * nodes_per_tile;
-    for (index b = 0; b < nodes_per_tile && first + b < stencil_order::kept_count(n); ++b) kept[first + b] = level[b];
+    for (index b = 0; b < nodes_per_tile && first + b < stencil_order::kept_count(n); ++b)
+      kept[first + b] = level[b];
   }
 };
 
@@ -166,7 +170,8 @@ struct two_pass {
 
   static constexpr index aligned(index c) { return c & ~(stencil_order::kept_chunks - 1); }
   index tiles() const {
-    return (stencil_order::chunk_of(n - 1 - k) - aligned(stencil_order::chunk_of(-k)) + tile_chunks) / tile_chunks;
+    return (stencil_order::chunk_of(n - 1 - k) - aligned(stencil_order::chunk_of(-k)) + tile_chunks) /
+           tile_chunks;
   }
   void operator()(index tile) const {
     tile_memory<R> memory;
@@ -180,7 +185,8 @@ struct two_pass {
     host::run_forward<R>(x, tile_chunks, stencil_order::chunk, nullptr, at_begin.nodes);
     host::run_backward(x, tile_chunks, stencil_order::chunk, memory.to_end);
     x = elements_of(in, n, end_chunk * chunk, ends * chunk, memory.elements);
-    host::run_forward(x, static_cast<std::size_t>(ends), stencil_order::chunk, memory.from_begin, at_end.nodes);
+    host::run_forward(x, static_cast<std::size_t>(ends), stencil_order::chunk, memory.from_begin,
+                      at_end.nodes);
     build_levels(at_begin, stencil_order::kept_level - 1);
     build_levels(at_end, stencil_order::kept_level - 1);
     for (index c = 0; c < tile_chunks; ++c) {
@@ -189,8 +195,8 @@ struct two_pass {
     }
     const unsigned rest = static_cast<unsigned>(2 * k % chunk);
     const results<R, Out> to(out, n, begin_chunk * chunk + k, tile_chunks * chunk, memory.elements);
-    host::join(memory.to_end, memory.between, memory.from_begin + before * chunk + rest, to.begin(), tile_chunks,
-               stencil_order::chunk, rest);
+    host::join(memory.to_end, memory.between, memory.from_begin + before * chunk + rest, to.begin(),
+               tile_chunks, stencil_order::chunk, rest);
     to.finish();
   }
 };
@@ -223,7 +229,8 @@ struct direct {
     const index inner = std::clamp(k, first, end), cut = std::clamp(n - k, inner, end);
     windows(x, from, first, inner, s);
     if (inner < cut) {
-      host::add_terms(x + (inner - k - from), w, static_cast<std::size_t>(2 * k + 1), s + (inner - first), static_cast<std::size_t>(cut - inner));
+      host::add_terms(x + (inner - k - from), w, static_cast<std::size_t>(2 * k + 1), s + (inner - first),
+                      static_cast<std::size_t>(cut - inner));
     }
     windows(x, from, cut, end, s + (cut - first));
     host::make_canonical(s, static_cast<std::size_t>(end - first));
@@ -250,8 +257,8 @@ struct direct {
   /// Terms begin .. end - 1 of `count` windows, the first of which begins at x[window], perhaps before x.
   void add_some(const R* x, index window, index begin, index end, R* s, index count) const {
     if (begin >= end) return;
-    host::add_terms(x + (window + begin), w == nullptr ? nullptr : w + begin, static_cast<std::size_t>(end - begin), s,
-                    static_cast<std::size_t>(count));
+    host::add_terms(x + (window + begin), w == nullptr ? nullptr : w + begin,
+                    static_cast<std::size_t>(end - begin), s, static_cast<std::size_t>(count));
   }
 };
 
@@ -262,7 +269,8 @@ void each_tile(const char* label, const Exec& exec, const Work& work, index fewe
     for (index t = 0; t < tiles; ++t) work(t);
     return;
   }
-  backends::for_each_index(label, exec, static_cast<std::size_t>(tiles), [&work](std::size_t t) { work(static_cast<index>(t)); });
+  backends::for_each_index(label, exec, static_cast<std::size_t>(tiles),
+                           [&work](std::size_t t) { work(static_cast<index>(t)); });
 }
 
 template <class R, class Exec, class In, class Out>
@@ -284,7 +292,8 @@ void sums(const char* label, const Exec& exec, const In& in, const Out& out, ind
 }
 
 template <class R, class Exec, class In, class Out, class Weights>
-void weighted(const char* label, const Exec& exec, const In& in, const Out& out, index n, index k, const Weights& weights) {
+void weighted(const char* label, const Exec& exec, const In& in, const Out& out, index n, index k,
+              const Weights& weights) {
   const index terms = 2 * k + 1;
   R* const w = host_partials<R>(static_cast<std::size_t>(terms));
   for (index j = 0; j < terms; ++j) w[j] = static_cast<R>(*weights(j));
@@ -394,7 +403,8 @@ struct teams {
 
 template <unsigned Size, unsigned TeamsAtOnce, class R, class Exec, class Work>
 void launch(const char* label, const Exec& exec, const Work& work, index count, std::size_t bytes) {
-  expects(count <= 2147483647, label, [&] { return "needs " + std::to_string(count) + " teams, more than 2^31 - 1"; });
+  expects(count <= 2147483647, label,
+          [&] { return "needs " + std::to_string(count) + " teams, more than 2^31 - 1"; });
   using policy = Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<Size, TeamsAtOnce>>;
   Kokkos::parallel_for(label,
                        policy(exec, static_cast<int>(count), static_cast<int>(Size))
@@ -411,7 +421,8 @@ void sums(const char* label, const Exec& exec, const In& in, const Out& out, ind
                                       d::direct_teams<false>(out, n), d::direct_bytes<false, R>(k));
   } else if (d::one_pass_bytes<R>(k) <= most_bytes) {
     const auto run = [&]<unsigned Block>() {
-      launch<size, 4, R>(label, exec, one_pass<Block, R, In, Out>{in, out, n, k}, d::team_count(n, k, size), d::one_pass_bytes<R>(k));
+      launch<size, 4, R>(label, exec, one_pass<Block, R, In, Out>{in, out, n, k}, d::team_count(n, k, size),
+                         d::one_pass_bytes<R>(k));
     };
     stencil_order::block_size(k) == 16 ? run.template operator()<16>() : run.template operator()<32>();
   } else {
@@ -419,23 +430,29 @@ void sums(const char* label, const Exec& exec, const In& in, const Out& out, ind
     const device_of device(exec);
     const int top = stencil_order::top_level(k);
     R* const kept = static_cast<R*>(
-        workspace_of(stream_of(exec)).at_least(static_cast<std::size_t>(stencil_order::kept_total(n, top)) * sizeof(R), 0).partials);
+        workspace_of(stream_of(exec))
+            .at_least(static_cast<std::size_t>(stencil_order::kept_total(n, top)) * sizeof(R), 0)
+            .partials);
     stencil_order::node_level<R> level{kept, 0, stencil_order::kept_count(n)};
     launch<long_size, 4, R>(label, exec, keep_nodes<R, In>{in, n, kept},
-                            (n + long_size * stencil_order::chunk - 1) / (long_size * stencil_order::chunk), d::kept_bytes<R>());
+                            (n + long_size * stencil_order::chunk - 1) / (long_size * stencil_order::chunk),
+                            d::kept_bytes<R>());
     auto below = level;
     for (int built = stencil_order::kept_level; built < top; built += d::built_levels) {
       const int levels = std::min(top - built, d::built_levels);
       launch<d::build_team_size, 1, R>(label, exec, build_kept<R>{below, levels},
-                                       (below.count + d::built_nodes - 1) / d::built_nodes, d::built_nodes * sizeof(R));
+                                       (below.count + d::built_nodes - 1) / d::built_nodes,
+                                       d::built_nodes * sizeof(R));
       for (int l = 0; l < levels; ++l) below = below.above();
     }
-    launch<long_size, 4, R>(label, exec, two_pass<R, In, Out>{in, out, n, k, level}, d::two_pass_teams<R>(n, k), d::two_pass_bytes<R>());
+    launch<long_size, 4, R>(label, exec, two_pass<R, In, Out>{in, out, n, k, level},
+                            d::two_pass_teams<R>(n, k), d::two_pass_bytes<R>());
   }
 }
 
 template <class R, class Exec, class In, class Out, class Weights>
-void weighted(const char* label, const Exec& exec, const In& in, const Out& out, index n, index k, const Weights& weights) {
+void weighted(const char* label, const Exec& exec, const In& in, const Out& out, index n, index k,
+              const Weights& weights) {
   namespace d = stencil_device;
   launch<d::direct_team_size, 2, R>(label, exec, direct<true, R, In, Out, Weights>{in, out, weights, n, k},
                                     d::direct_teams<true>(out, n), d::direct_bytes<true, R>(k));
@@ -457,12 +474,15 @@ void stencil(const Exec& exec, const In& in, const Out& out, std::size_t n, std:
 
 /// The same with 2k + 1 weights.
 template <class R, class Exec, class In, class Out, class Weights>
-void stencil(const Exec& exec, const In& in, const Out& out, std::size_t n, const Weights& weights, std::size_t k) {
+void stencil(const Exec& exec, const In& in, const Out& out, std::size_t n, const Weights& weights,
+             std::size_t k) {
   if (n == 0) return;
   if constexpr (backends::host_execution<Exec>) {
-    stencil_on_host::weighted<R>("twofold::stencil", exec, in, out, static_cast<index>(n), static_cast<index>(k), weights);
+    stencil_on_host::weighted<R>("twofold::stencil", exec, in, out, static_cast<index>(n),
+                                 static_cast<index>(k), weights);
   } else {
-    stencil_on_teams::weighted<R>("twofold::stencil", exec, in, out, static_cast<index>(n), static_cast<index>(k), weights);
+    stencil_on_teams::weighted<R>("twofold::stencil", exec, in, out, static_cast<index>(n),
+                                  static_cast<index>(k), weights);
   }
 }
 

@@ -19,9 +19,9 @@ concept folds_in = (std::same_as<T, float> && (std::same_as<R, float> || std::sa
 
 /// The pairs of element type T and result type R for which the norm is compiled.
 template <class T, class R>
-concept norms_in = (std::same_as<T, float> && (std::same_as<R, float> || std::same_as<R, double>)) ||
-                   ((std::same_as<T, double> || std::same_as<T, std::int32_t> || std::same_as<T, std::uint32_t> ||
-                     std::same_as<T, std::int64_t> || std::same_as<T, std::uint64_t>) &&
-                    std::same_as<R, double>);
+concept norms_in =
+    (std::same_as<T, float> && (std::same_as<R, float> || std::same_as<R, double>)) ||
+    ((std::same_as<T, double> || std::same_as<T, std::int32_t> || std::same_as<T, std::uint32_t> ||
+      std::same_as<T, std::int64_t> || std::same_as<T, std::uint64_t>)&&std::same_as<R, double>);
 
 }  // namespace twofold::cuda_native

@@ -18,7 +18,8 @@ namespace twofold::cuda_native {
 namespace detail {
 template <class T>
 void expects_interval(T a, T b, std::size_t n) {
-  backends::expects(n > 0, "cuda_native::integrate", [] { return std::string("n is 0; at least one trapezoid"); });
+  backends::expects(n > 0, "cuda_native::integrate",
+                    [] { return std::string("n is 0; at least one trapezoid"); });
   backends::expects(std::isfinite(a) && std::isfinite(b), "cuda_native::integrate", [&] {
     return "bounds must be finite, got [" + std::to_string(a) + ", " + std::to_string(b) + "]";
   });
@@ -44,7 +45,8 @@ template <class T, class F>
   requires integrates<F, T>
 T integrate(const F& f, T a, T b, std::size_t n, stream_handle stream) {
   detail::expects_interval(a, b, n);
-  return detail::fold_to_host("twofold::cuda_native::integrate", backends::trapezoids<T>(f, a, b, n), n + 1, stream);
+  return detail::fold_to_host("twofold::cuda_native::integrate", backends::trapezoids<T>(f, a, b, n), n + 1,
+                              stream);
 }
 
 }  // namespace twofold::cuda_native

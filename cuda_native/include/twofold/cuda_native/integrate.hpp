@@ -14,7 +14,7 @@ namespace twofold::cuda_native {
 
 /// Whether f(x) can be integrated over x in T. Whether F can be called on the device only nvcc knows.
 template <class F, class T>
-concept integrates = (std::same_as<T, float> || std::same_as<T, double>) && requires(const F& f, T x) {
+concept integrates = (std::same_as<T, float> || std::same_as<T, double>)&&requires(const F& f, T x) {
   { f(x) } -> std::convertible_to<T>;
 };
 

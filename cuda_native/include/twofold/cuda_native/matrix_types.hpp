@@ -8,8 +8,8 @@ namespace twofold::cuda_native {
 
 /// The element types for which products of matrix elements are compiled.
 template <class T>
-concept multiplies_in = std::same_as<T, float> || std::same_as<T, double> || std::same_as<T, std::int32_t> ||
-                        std::same_as<T, std::uint32_t> || std::same_as<T, std::int64_t> ||
-                        std::same_as<T, std::uint64_t>;
+concept multiplies_in =
+    std::same_as<T, float> || std::same_as<T, double> || std::same_as<T, std::int32_t> ||
+    std::same_as<T, std::uint32_t> || std::same_as<T, std::int64_t> || std::same_as<T, std::uint64_t>;
 
 }  // namespace twofold::cuda_native

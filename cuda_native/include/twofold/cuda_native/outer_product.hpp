@@ -24,7 +24,7 @@ concept outer_products = multiplies_in<T>;
 /// Passes over memory: C written once, in one kernel. Throws: precondition_error, cuda_error.
 template <class T>
   requires outer_products<T>
-void outer_product(const T* x, std::size_t rows, const T* y, std::size_t columns, T* C, std::size_t leading_dimension,
-                   stream_handle stream);
+void outer_product(const T* x, std::size_t rows, const T* y, std::size_t columns, T* C,
+                   std::size_t leading_dimension, stream_handle stream);
 
 }  // namespace twofold::cuda_native

@@ -24,13 +24,13 @@ concept scales_columns = multiplies_in<T>;
 /// Passes over memory: M read once, R written once, in one kernel. Throws: precondition_error, cuda_error.
 template <class T>
   requires scales_columns<T>
-void scale_columns(const T* M, std::size_t rows, std::size_t columns, std::size_t leading_dimension_m, const T* v, T* R,
-                   std::size_t leading_dimension_r, stream_handle stream);
+void scale_columns(const T* M, std::size_t rows, std::size_t columns, std::size_t leading_dimension_m,
+                   const T* v, T* R, std::size_t leading_dimension_r, stream_handle stream);
 
 /// R(i, j) = M(i, j) * v[i], with the same rules: the columns of a column-major matrix are the rows of its transposed.
 template <class T>
   requires scales_columns<T>
-void scale_rows(const T* M, std::size_t rows, std::size_t columns, std::size_t leading_dimension_m, const T* v, T* R,
-                std::size_t leading_dimension_r, stream_handle stream);
+void scale_rows(const T* M, std::size_t rows, std::size_t columns, std::size_t leading_dimension_m,
+                const T* v, T* R, std::size_t leading_dimension_r, stream_handle stream);
 
 }  // namespace twofold::cuda_native

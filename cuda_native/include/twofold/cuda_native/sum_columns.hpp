@@ -26,6 +26,7 @@ concept sums_columns = folds_in<T, R>;
 /// Throws: precondition_error, cuda_error.
 template <class R, class T>
   requires sums_columns<T, R>
-void sum_columns(const T* M, std::size_t rows, std::size_t columns, std::size_t leading_dimension, R* r, stream_handle stream);
+void sum_columns(const T* M, std::size_t rows, std::size_t columns, std::size_t leading_dimension, R* r,
+                 stream_handle stream);
 
 }  // namespace twofold::cuda_native

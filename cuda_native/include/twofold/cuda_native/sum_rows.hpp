@@ -26,6 +26,7 @@ concept sums_rows = folds_in<T, R>;
 /// Throws: precondition_error, cuda_error.
 template <class R, class T>
   requires sums_rows<T, R>
-void sum_rows(const T* M, std::size_t rows, std::size_t columns, std::size_t leading_dimension, R* r, stream_handle stream);
+void sum_rows(const T* M, std::size_t rows, std::size_t columns, std::size_t leading_dimension, R* r,
+              stream_handle stream);
 
 }  // namespace twofold::cuda_native

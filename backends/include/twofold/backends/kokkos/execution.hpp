@@ -22,10 +22,10 @@ namespace twofold::backends {
 
 /// Runs on the calling machine's cores: Serial, OpenMP, Threads.
 template <class Exec>
-concept host_execution =
-    Kokkos::is_execution_space_v<Exec> &&
-    bool(Kokkos::SpaceAccessibility<Exec, Kokkos::HostSpace>::accessible) &&
-    bool(Kokkos::SpaceAccessibility<Kokkos::DefaultHostExecutionSpace, typename Exec::memory_space>::accessible);
+concept host_execution = Kokkos::is_execution_space_v<Exec> &&
+                         bool(Kokkos::SpaceAccessibility<Exec, Kokkos::HostSpace>::accessible) &&
+                         bool(Kokkos::SpaceAccessibility<Kokkos::DefaultHostExecutionSpace,
+                                                         typename Exec::memory_space>::accessible);
 
 #if defined(KOKKOS_ENABLE_CUDA)
 template <class Exec>

@@ -75,7 +75,9 @@ __global__ void __launch_bounds__(fold_threads, fold_blocks_per_sm)
 
   const std::size_t start = blockIdx.x * chunk;
   const std::size_t count = n - start < chunk ? n - start : chunk;
-  const A mine = backends::fold_thread<Rows, Packed, backends::rows_in_flight<Source, fold_bytes_in_flight<A>>>(source, start, count, threadIdx.x);
+  const A mine =
+      backends::fold_thread<Rows, Packed, backends::rows_in_flight<Source, fold_bytes_in_flight<A>>>(
+          source, start, count, threadIdx.x);
   A folded = block_fold<fold_threads>(mine, scratch);
 
   if (levels.chunks > 1) {
@@ -114,14 +116,15 @@ void fold(const char* name, const Source& source, std::size_t n, typename Source
     memory = scratch.at_least(fold_order::partial_count(n) * sizeof(A), std::size_t{1} + levels.groups);
   }
   backends::with_shape(source, n, [&]<unsigned Rows, bool Packed>() {
-    launch(name, fold_kernel<Rows, Packed, Source>, blocks, fold_threads, 0, stream, source, n,
-           levels, static_cast<A*>(memory.partials), memory.counters, result);
+    launch(name, fold_kernel<Rows, Packed, Source>, blocks, fold_threads, 0, stream, source, n, levels,
+           static_cast<A*>(memory.partials), memory.counters, result);
   });
 }
 
 /// The value of a fold on the host: lands in pinned memory, then the stream is waited for.
 template <class Source>
-typename Source::result fold_to_host(const char* name, const Source& source, std::size_t n, stream_handle stream) {
+typename Source::result fold_to_host(const char* name, const Source& source, std::size_t n,
+                                     stream_handle stream) {
   using R = typename Source::result;
   if (n == 0) return source.of_nothing();
   backends::refuse_capture(stream, name);

@@ -14,8 +14,8 @@ namespace twofold::cuda_native::detail {
 
 /// Launches `kernel` on `stream`; throws cuda_error naming `name` when the launch is refused.
 template <class... Parameters, class... Arguments>
-void launch(const char* name, void (*kernel)(Parameters...), dim3 blocks, dim3 threads, std::size_t shared_bytes,
-            stream_handle stream, Arguments... arguments) {
+void launch(const char* name, void (*kernel)(Parameters...), dim3 blocks, dim3 threads,
+            std::size_t shared_bytes, stream_handle stream, Arguments... arguments) {
   cudaLaunchConfig_t config{};
   config.gridDim = blocks;
   config.blockDim = threads;

@@ -46,7 +46,9 @@ template <class A>
 struct level_output {
   A* data;
   bool last;
-  __device__ void write(std::size_t at, A value) const { data[at] = last ? backends::canonical(value) : value; }
+  __device__ void write(std::size_t at, A value) const {
+    data[at] = last ? backends::canonical(value) : value;
+  }
 };
 
 // ---- along ------------------------------------------------------------------------------------------
@@ -57,24 +59,29 @@ template <class T>
 struct line_source {
   const T* data;
   std::size_t pitch;
-  __device__ backends::strided<T> chunk(std::size_t line, std::size_t start) const { return {data + line * pitch + start}; }
+  __device__ backends::strided<T> chunk(std::size_t line, std::size_t start) const {
+    return {data + line * pitch + start};
+  }
 };
 
 /// `width` threads (a power of two, at most a warp) per chunk.
 template <unsigned Rows, bool Packed, bool WholeWarps, class T, class A>
 __global__ void __launch_bounds__(group_block)
-    fold_along_kernel(const __grid_constant__ line_source<T> lines, const __grid_constant__ backends::fold_shape shape,
-                      std::size_t chunks, unsigned log_width, const __grid_constant__ level_output<A> out) {
+    fold_along_kernel(const __grid_constant__ line_source<T> lines,
+                      const __grid_constant__ backends::fold_shape shape, std::size_t chunks,
+                      unsigned log_width, const __grid_constant__ level_output<A> out) {
   const unsigned log = WholeWarps ? 5 : log_width, width = 1u << log;
   const std::size_t c = (blockIdx.x * std::size_t{group_block} + threadIdx.x) >> log;
   const unsigned thread = threadIdx.x & (width - 1);
   const std::size_t line = c < chunks ? c / shape.chunks : 0, in_line = c < chunks ? c % shape.chunks : 0;
-  const std::size_t count = c < chunks ? shape.count_of(in_line) : 0;  // surplus threads shuffle with the others
+  const std::size_t count =
+      c < chunks ? shape.count_of(in_line) : 0;  // surplus threads shuffle with the others
   const unsigned packs = shape.lanes < 4 ? 1 : shape.lanes / 4;
   const auto chunk = lines.chunk(line, in_line * shape.chunk);
   A folded;
   if constexpr (WholeWarps) {
-    folded = backends::fold_along<Rows, Packed, A>(chunk, count, 4 * thread, packs >> log, 4 * width, whole_warp_tree{});
+    folded = backends::fold_along<Rows, Packed, A>(chunk, count, 4 * thread, packs >> log, 4 * width,
+                                                   whole_warp_tree{});
   } else {
     folded = backends::fold_along<Rows, Packed, A>(chunk, count, 4 * thread, 1, 4, shuffle_tree{1, width});
   }
@@ -84,12 +91,13 @@ __global__ void __launch_bounds__(group_block)
 /// A block per chunk.
 template <unsigned Rows, bool Packed, class T, class A>
 __global__ void __launch_bounds__(fold_threads)
-    fold_along_block_kernel(const __grid_constant__ line_source<T> lines, const __grid_constant__ backends::fold_shape shape,
+    fold_along_block_kernel(const __grid_constant__ line_source<T> lines,
+                            const __grid_constant__ backends::fold_shape shape,
                             const __grid_constant__ level_output<A> out) {
   __shared__ block_scratch<A, fold_threads> scratch;
   const std::size_t c = blockIdx.x, line = c / shape.chunks, in_line = c % shape.chunks;
-  const A mine = backends::fold_along<Rows, Packed, A>(lines.chunk(line, in_line * shape.chunk), shape.count_of(in_line),
-                                                       4 * threadIdx.x, 1, 4, no_tree{});
+  const A mine = backends::fold_along<Rows, Packed, A>(
+      lines.chunk(line, in_line * shape.chunk), shape.count_of(in_line), 4 * threadIdx.x, 1, 4, no_tree{});
   const A folded = block_fold<fold_threads>(mine, scratch);
   if (threadIdx.x == 0) out.write(c, folded);
 }
@@ -98,8 +106,8 @@ __global__ void __launch_bounds__(fold_threads)
 inline constexpr std::size_t few_chunks = 16 * 132;
 
 template <class T, class A>
-void fold_level_along(const char* name, line_source<T> lines, std::size_t count, const backends::fold_shape& shape,
-                      level_output<A> out, stream_handle stream) {
+void fold_level_along(const char* name, line_source<T> lines, std::size_t count,
+                      const backends::fold_shape& shape, level_output<A> out, stream_handle stream) {
   const bool packed = backends::lines_in_packs(lines.data, lines.pitch, count);
   const std::size_t chunks = count * shape.chunks;
   const auto with_rows = [&](auto run) {
@@ -109,16 +117,21 @@ void fold_level_along(const char* name, line_source<T> lines, std::size_t count,
   };
   if (shape.lanes == fold_order::lanes && chunks < few_chunks) {
     return with_rows([&]<unsigned Rows>() {
-      const auto kernel = packed ? fold_along_block_kernel<Rows, true, T, A> : fold_along_block_kernel<Rows, false, T, A>;
+      const auto kernel =
+          packed ? fold_along_block_kernel<Rows, true, T, A> : fold_along_block_kernel<Rows, false, T, A>;
       launch(name, kernel, grid_of(name, chunks), fold_threads, 0, stream, lines, shape, out);
     });
   }
   unsigned log_width = 0;
   while (log_width < 5 && (4u << log_width) < shape.lanes) ++log_width;
-  const unsigned blocks = grid_of(name, (chunks + (group_block >> log_width) - 1) / (group_block >> log_width));
-  const auto run = [&](auto kernel) { launch(name, kernel, blocks, group_block, 0, stream, lines, shape, chunks, log_width, out); };
+  const unsigned blocks =
+      grid_of(name, (chunks + (group_block >> log_width) - 1) / (group_block >> log_width));
+  const auto run = [&](auto kernel) {
+    launch(name, kernel, blocks, group_block, 0, stream, lines, shape, chunks, log_width, out);
+  };
   if (log_width < 5) {
-    return packed ? run(fold_along_kernel<1, true, false, T, A>) : run(fold_along_kernel<1, false, false, T, A>);
+    return packed ? run(fold_along_kernel<1, true, false, T, A>)
+                  : run(fold_along_kernel<1, false, false, T, A>);
   }
   with_rows([&]<unsigned Rows>() {
     packed ? run(fold_along_kernel<Rows, true, true, T, A>) : run(fold_along_kernel<Rows, false, true, T, A>);
@@ -137,8 +150,8 @@ void write_zeros(const char* name, A* results, std::size_t count, stream_handle 
 
 /// results[l] = the fold of line l, n elements side by side.
 template <class T, class A>
-void fold_lines_along(const char* name, const T* data, std::size_t pitch, std::size_t count, std::size_t n, A* results,
-                      stream_handle stream) {
+void fold_lines_along(const char* name, const T* data, std::size_t pitch, std::size_t count, std::size_t n,
+                      A* results, stream_handle stream) {
   if (count == 0) return;
   if (n == 0) return write_zeros(name, results, count, stream);
   if (count == 1) {
@@ -151,14 +164,16 @@ void fold_lines_along(const char* name, const T* data, std::size_t pitch, std::s
     partials = static_cast<A*>(backends::workspace_of(stream).at_least(values * sizeof(A), 0).partials);
   }
   const bool single = shape.chunks == 1;
-  fold_level_along(name, line_source<T>{data, pitch}, count, shape, level_output<A>{single ? results : partials, single}, stream);
+  fold_level_along(name, line_source<T>{data, pitch}, count, shape,
+                   level_output<A>{single ? results : partials, single}, stream);
   while (shape.chunks > 1) {
     const A* const from = partials;
     const std::size_t m = shape.chunks;
     partials += count * m;
     shape = backends::fold_shape::of(m);
     const bool last = shape.chunks == 1;
-    fold_level_along(name, line_source<A>{from, m}, count, shape, level_output<A>{last ? results : partials, last}, stream);
+    fold_level_along(name, line_source<A>{from, m}, count, shape,
+                     level_output<A>{last ? results : partials, last}, stream);
   }
 }
 
@@ -190,7 +205,8 @@ struct across_plan {
 
 template <unsigned Rows, unsigned E, class T, class A>
 __global__ void __launch_bounds__(across_block)
-    fold_across_kernel(const T* data, std::size_t pitch, std::size_t places, const __grid_constant__ backends::fold_shape shape,
+    fold_across_kernel(const T* data, std::size_t pitch, std::size_t places,
+                       const __grid_constant__ backends::fold_shape shape,
                        const __grid_constant__ across_plan plan, const __grid_constant__ level_output<A> out,
                        std::size_t out_pitch) {
   __shared__ A nodes[across_warps][warp_threads * E];
@@ -205,9 +221,9 @@ __global__ void __launch_bounds__(across_block)
 
   const unsigned lanes = shape.lanes / plan.warps;  // of this warp
   A folded[E];
-  backends::fold_across<Rows, E, A>(data + chunk * shape.chunk * pitch + place, pitch, here, shape.count_of(chunk),
-                                    turn * lanes + slot, lanes < slots ? 1 : lanes >> (5 - plan.log_width), slots, folded,
-                                    shuffle_tree{width, warp_threads});
+  backends::fold_across<Rows, E, A>(
+      data + chunk * shape.chunk * pitch + place, pitch, here, shape.count_of(chunk), turn * lanes + slot,
+      lanes < slots ? 1 : lanes >> (5 - plan.log_width), slots, folded, shuffle_tree{width, warp_threads});
   if (plan.warps == 1) {
     if (slot == 0) {
 #pragma unroll
@@ -233,7 +249,8 @@ __global__ void __launch_bounds__(across_block)
 #pragma unroll
       for (unsigned apart = 1; apart < across_warps; apart *= 2) {
 #pragma unroll
-        for (unsigned w = 0; w + apart < across_warps; w += 2 * apart) v[w] = backends::combine(v[w], v[w + apart]);
+        for (unsigned w = 0; w + apart < across_warps; w += 2 * apart)
+          v[w] = backends::combine(v[w], v[w + apart]);
       }
       if (e < here) out.write(chunk * out_pitch + place + e, v[0]);
     }
@@ -242,25 +259,30 @@ __global__ void __launch_bounds__(across_block)
 
 template <class T, class A>
 void fold_level_across(const char* name, const T* data, std::size_t pitch, std::size_t places,
-                       const backends::fold_shape& shape, level_output<A> out, std::size_t out_pitch, stream_handle stream) {
+                       const backends::fold_shape& shape, level_output<A> out, std::size_t out_pitch,
+                       stream_handle stream) {
   const auto run = [&]<unsigned Rows, unsigned E>() {
     const auto plan = across_plan::of(places, E, shape);
-    launch(name, fold_across_kernel<Rows, E, T, A>, grid_of(name, plan.strip_blocks * shape.chunks), across_block, 0, stream,
-           data, pitch, places, shape, plan, out, out_pitch);
+    launch(name, fold_across_kernel<Rows, E, T, A>, grid_of(name, plan.strip_blocks * shape.chunks),
+           across_block, 0, stream, data, pitch, places, shape, plan, out, out_pitch);
   };
   constexpr unsigned E = backends::pack16<T>::size;
   constexpr unsigned s = fold_order::short_rows, l = fold_order::long_rows;
   if (backends::lines_in_packs(data, pitch, shape.n)) {
-    shape.rows == 1 ? run.template operator()<1, E>() : shape.rows == s ? run.template operator()<s, E>() : run.template operator()<l, E>();
+    shape.rows == 1   ? run.template operator()<1, E>()
+    : shape.rows == s ? run.template operator()<s, E>()
+                      : run.template operator()<l, E>();
   } else {
-    shape.rows == 1 ? run.template operator()<1, 1>() : shape.rows == s ? run.template operator()<s, 1>() : run.template operator()<l, 1>();
+    shape.rows == 1   ? run.template operator()<1, 1>()
+    : shape.rows == s ? run.template operator()<s, 1>()
+                      : run.template operator()<l, 1>();
   }
 }
 
 /// results[k] = the fold over the n lines of their elements at place k.
 template <class T, class A>
-void fold_lines_across(const char* name, const T* data, std::size_t pitch, std::size_t places, std::size_t n, A* results,
-                       stream_handle stream) {
+void fold_lines_across(const char* name, const T* data, std::size_t pitch, std::size_t places, std::size_t n,
+                       A* results, stream_handle stream) {
   if (places == 0) return;
   if (n == 0) return write_zeros(name, results, places, stream);
   auto shape = backends::fold_shape::of(n);
@@ -271,13 +293,15 @@ void fold_lines_across(const char* name, const T* data, std::size_t pitch, std::
     partials = static_cast<A*>(backends::workspace_of(stream).at_least(values * sizeof(A), 0).partials);
   }
   const bool single = shape.chunks == 1;
-  fold_level_across(name, data, pitch, places, shape, level_output<A>{single ? results : partials, single}, out_pitch, stream);
+  fold_level_across(name, data, pitch, places, shape, level_output<A>{single ? results : partials, single},
+                    out_pitch, stream);
   while (shape.chunks > 1) {
     const A* const from = partials;
     partials += shape.chunks * out_pitch;
     shape = backends::fold_shape::of(shape.chunks);
     const bool last = shape.chunks == 1;
-    fold_level_across(name, from, out_pitch, places, shape, level_output<A>{last ? results : partials, last}, out_pitch, stream);
+    fold_level_across(name, from, out_pitch, places, shape, level_output<A>{last ? results : partials, last},
+                      out_pitch, stream);
   }
 }
 

@@ -21,14 +21,16 @@ using tuned_products = product_tuning<256, 8>;
 
 template <class Tuning, backends::line_alignment Alignment, class Map>
 __global__ void __launch_bounds__(Tuning::threads)
-    line_products_kernel(const __grid_constant__ Map map, const __grid_constant__ backends::product_threads threads) {
+    line_products_kernel(const __grid_constant__ Map map,
+                         const __grid_constant__ backends::product_threads threads) {
   const std::size_t index = blockIdx.x * std::size_t{Tuning::threads} + threadIdx.x;
   backends::multiply_lines<Tuning::lines, Alignment>(map, threads, index);
 }
 
 template <class Tuning, class Map>
 __global__ void __launch_bounds__(Tuning::threads)
-    flat_products_kernel(const __grid_constant__ Map map, const __grid_constant__ backends::flat_threads threads) {
+    flat_products_kernel(const __grid_constant__ Map map,
+                         const __grid_constant__ backends::flat_threads threads) {
   const std::size_t index = blockIdx.x * std::size_t{Tuning::threads} + threadIdx.x;
   backends::multiply_flat<Tuning::lines>(map, threads, index);
 }
@@ -37,10 +39,13 @@ __global__ void __launch_bounds__(Tuning::threads)
 template <class Tuning = tuned_products, class Map>
 void multiply(const char* name, const Map& map, stream_handle stream) {
   if (map.count == 0 || map.length == 0) return;
-  const auto blocks = [&](std::size_t threads) { return grid_of(name, (threads + Tuning::threads - 1) / Tuning::threads); };
+  const auto blocks = [&](std::size_t threads) {
+    return grid_of(name, (threads + Tuning::threads - 1) / Tuning::threads);
+  };
   if (backends::walks_flat(map)) {
     const auto threads = backends::flat_threads::of(map, Tuning::lines);
-    return launch(name, flat_products_kernel<Tuning, Map>, blocks(threads.total), Tuning::threads, 0, stream, map, threads);
+    return launch(name, flat_products_kernel<Tuning, Map>, blocks(threads.total), Tuning::threads, 0, stream,
+                  map, threads);
   }
   const auto alignment = backends::alignment_of(map);
   const auto threads = backends::product_threads::of(map, Tuning::lines, alignment);
@@ -49,8 +54,10 @@ void multiply(const char* name, const Map& map, stream_handle stream) {
   };
   using backends::line_alignment;
   switch (alignment) {
-    case line_alignment::uniform: return run(line_products_kernel<Tuning, line_alignment::uniform, Map>);
-    case line_alignment::each: return run(line_products_kernel<Tuning, line_alignment::each, Map>);
+    case line_alignment::uniform:
+      return run(line_products_kernel<Tuning, line_alignment::uniform, Map>);
+    case line_alignment::each:
+      return run(line_products_kernel<Tuning, line_alignment::each, Map>);
     case line_alignment::apart:
       if constexpr (Map::reads_in) return run(line_products_kernel<Tuning, line_alignment::apart, Map>);
   }
@@ -58,8 +65,9 @@ void multiply(const char* name, const Map& map, stream_handle stream) {
 
 /// Signed integers share the unsigned kernels: products wrap to the same bits.
 template <class T>
-using product_element = std::conditional_t<std::is_same_v<T, std::int32_t>, std::uint32_t,
-                                           std::conditional_t<std::is_same_v<T, std::int64_t>, std::uint64_t, T>>;
+using product_element =
+    std::conditional_t<std::is_same_v<T, std::int32_t>, std::uint32_t,
+                       std::conditional_t<std::is_same_v<T, std::int64_t>, std::uint64_t, T>>;
 
 template <class T>
 auto as_product_element(T* p) {

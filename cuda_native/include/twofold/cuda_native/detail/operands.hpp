@@ -25,8 +25,8 @@ inline void expects_matrix(const char* name, const void* pointer, std::size_t ro
   backends::expects(pointer != nullptr || rows == 0 || columns == 0, name,
                     [&] { return std::string(which) + " is null with shape " + shape(); });
   backends::expects(rows <= 1 || leading_dimension >= columns, name, [&] {
-    return std::string(which) + " is " + shape() + " with leading dimension " + std::to_string(leading_dimension) +
-           "; it must be at least the number of columns";
+    return std::string(which) + " is " + shape() + " with leading dimension " +
+           std::to_string(leading_dimension) + "; it must be at least the number of columns";
   });
 }
 

@@ -21,8 +21,10 @@ __device__ __forceinline__ unsigned long warp_exchange(unsigned long value, unsi
   return static_cast<unsigned long>(
       __shfl_xor_sync(whole_warp, static_cast<unsigned long long>(value), distance));
 }
-__device__ __forceinline__ backends::scaled_squares warp_exchange(backends::scaled_squares s, unsigned distance) {
-  return {warp_exchange(s.large, distance), warp_exchange(s.ordinary, distance), warp_exchange(s.small, distance)};
+__device__ __forceinline__ backends::scaled_squares warp_exchange(backends::scaled_squares s,
+                                                                  unsigned distance) {
+  return {warp_exchange(s.large, distance), warp_exchange(s.ordinary, distance),
+          warp_exchange(s.small, distance)};
 }
 
 /// The tree over neighbours among `Threads` consecutive threads; every thread gets the result. Exchange by

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cmath>
+
+#include "matrix_case.hpp"
+
+namespace twofold::bench {
+namespace {
+
+/// Radii on both sides of every switch of method.
+constexpr std::int64_t radii[] = {1, 8, 32, 1000, 100000};
+
+template <class In, class Out>
+struct KokkosStencil {
+  In in;
+  Out out;
+  std::int64_t n;
+  std::int64_t k;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    const std::int64_t from = i < k ? 0 : i - k, to = i + k < n ? i + k : n - 1;
+    typename Out::non_const_value_type sum = 0;
+    for (std::int64_t j = from; j <= to; ++j) sum += in(j);
+    out(i) = sum;
+  }
+};
+
+template <class PathTag, class Exec, class In, class Out>
+concept Stencils =
+    requires(PathTag path, Exec exec, In in, Out out) { twofold::stencil(path, exec, in, out, 1); };
+
+/// Windows at the ends, in the middle, and some between, against their sums in long double.
+template <class Exec, class In, class Out>
+Verdict judge_windows(const Exec& exec, const In& in, const Out& out, std::int64_t k) {
+  using T = typename Out::non_const_value_type;
+  const std::vector<T> x = on_host(exec, in), found = on_host(exec, out);
+  const auto n = static_cast<std::int64_t>(x.size());
+  Verdict verdict;
+  verdict.ok = true;
+  std::uint64_t hash = 14695981039346656037u;  // FNV-1a over the results that are looked at
+  for (std::int64_t s = 0; s <= 64; ++s) {
+    const std::int64_t i = (n - 1) * s / 64;
+    long double sum = 0, magnitude = 0;
+    for (std::int64_t j = std::max<std::int64_t>(0, i - k); j <= std::min(n - 1, i + k); ++j) {
+      const auto wide = static_cast<long double>(x[static_cast<std::size_t>(j)]);
+      sum += wide;
+      magnitude += std::abs(wide);
+    }
+    const T value = found[static_cast<std::size_t>(i)];
+    // The longest way to a result: a block forward, one backward, the tree of blocks between.
+    const long double allowed =
+        std::is_floating_point_v<T> ? 100 * magnitude * std::numeric_limits<T>::epsilon() : 0;
+    if (!(std::abs(value - sum) <= allowed) && verdict.ok) {
+      verdict.ok = false;
+      verdict.reason = "window " + std::to_string(i) + " is " + std::to_string(value) + ", expected " +
+                       std::to_string(static_cast<double>(sum));
+    }
+    unsigned char bytes[sizeof(T)];
+    std::memcpy(bytes, &value, sizeof value);
+    for (const unsigned char b : bytes) hash = (hash ^ b) * 1099511628211u;
+  }
+  verdict.bits = std::to_string(hash);
+  return verdict;
+}
+
+struct Stencil {
+  template <class Exec, class T, class R>
+  void run(Session<Exec>& session, std::int64_t n) const {
+    if (n < 1) return;
+    for (const std::int64_t k : radii) {
+      if (k < n) run_radius<Exec, T>(session, n, k);
+    }
+  }
+
+  template <class Exec, class T>
+  static void run_radius(Session<Exec>& session, std::int64_t n, std::int64_t k) {
+    using Case1 = MatrixCase<Exec, T>;
+    using In = Kokkos::View<const T*, typename Case1::Memory, typename Case1::Unmanaged>;
+    using Out = typename Case1::Vector;
+    Case1 c(session, "stencil", n, type_name<T>());
+    c.call_variant("k=" + std::to_string(k));
+    const Out out(Kokkos::view_alloc(session.exec, Kokkos::WithoutInitializing, "twofold_bench windows"),
+                  static_cast<std::size_t>(session.dry_run ? 0 : c.rows() * c.columns()));
+    const auto flat = [](const typename Case1::Input& m) { return In(m.data(), m.extent(0) * m.extent(1)); };
+    const auto poison_all = [&session, out] { Kokkos::deep_copy(session.exec, out, poison<T>()); };
+    const auto check = [&session, c, out, k, flat] {
+      return judge_windows(session.exec, flat(c.input(0)), out, k);
+    };
+    const auto add_twofold = [&](auto path) {
+      if constexpr (Stencils<decltype(path), Exec, In, Out>) {
+        c.add(
+            path.name, true,
+            [path, out, k, flat](const Exec& exec, const typename Case1::Input& m) {
+              twofold::stencil(path, exec, flat(m), out, k);
+            },
+            poison_all, check);
+      }
+    };
+    add_twofold(twofold::portable);
+    add_twofold(twofold::native);
+    if (k <= 32) {  // term by term: its time grows with the radius
+      c.add(
+          "kokkos", false,
+          [out, k, flat](const Exec& exec, const typename Case1::Input& m) {
+            const In in = flat(m);
+            const auto count = static_cast<std::int64_t>(in.extent(0));
+            Kokkos::parallel_for("twofold_bench kokkos",
+                                 Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, count),
+                                 KokkosStencil<In, Out>{in, out, count, k});
+          },
+          poison_all, check);
+    }
+    c.measure();
+  }
+};
+
+const Registration<Stencil> registration("stencil", ProductKinds{});
+
+}  // namespace
+}  // namespace twofold::bench
