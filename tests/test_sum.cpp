@@ -120,6 +120,9 @@ TYPED_TEST(SumOfReals, DoesNotStallOrDrift) {
   one_large[0] = T(1e8);
   EXPECT_NEAR(sum_of(T{}, one_large), 101000000.0, 101.0);
   EXPECT_EQ(sum_of(double{}, one_large), 101000000.0);
+  const std::vector<T> tenths(100000000, T(0.1F));
+  EXPECT_NEAR(sum_of(T{}, tenths), 10000000.149, 10.0);
+  EXPECT_NEAR(sum_of(double{}, tenths), 10000000.149, 0.01);
 }
 
 template <class C>
@@ -196,6 +199,21 @@ TEST(SumOfViews, OfEveryKind) {
   EXPECT_EQ(twofold::sum(strided), 1 + 3 + 5 + 7);
   static_assert(std::is_same_v<decltype(twofold::sum(constant)), double>);
 }
+
+// What must not compile does not: asked for as a concept, since a failed compilation is no test that runs.
+template <class Path, class Exec, class X>
+concept sums_along = requires(Path path, Exec exec, X x) { twofold::sum(path, exec, x); };
+template <class Exec, class X, class R>
+concept sums_into = requires(Exec exec, X x, R result) { twofold::sum(exec, x, result); };
+using host = Kokkos::DefaultHostExecutionSpace;
+using host_vector = Kokkos::View<double*, Kokkos::HostSpace>;
+static_assert(sums_along<twofold::portable_path, host, host_vector>);
+static_assert(!sums_along<twofold::native_path, host, host_vector>, "no native path on the host");
+static_assert(!sums_along<twofold::portable_path, host, Kokkos::View<double**, Kokkos::HostSpace>>, "rank 1 only");
+static_assert(!sums_along<twofold::portable_path, host, Kokkos::View<double, Kokkos::HostSpace>>, "rank 1 only");
+static_assert(!twofold::writable_scalar<Kokkos::View<const double, Kokkos::HostSpace>>, "const is no result");
+static_assert(!sums_into<host, host_vector, Kokkos::View<const double, Kokkos::HostSpace>>, "const is no result");
+static_assert(!twofold::accumulator_for<std::int64_t, float>, "floats are not summed in integers");
 
 TEST(SumRefuses, NullPointers) {
   const Kokkos::View<double*, Kokkos::MemoryTraits<Kokkos::Unmanaged>> null(nullptr, 5);
