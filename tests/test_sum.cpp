@@ -209,10 +209,13 @@ using host = Kokkos::DefaultHostExecutionSpace;
 using host_vector = Kokkos::View<double*, Kokkos::HostSpace>;
 static_assert(sums_along<twofold::portable_path, host, host_vector>);
 static_assert(!sums_along<twofold::native_path, host, host_vector>, "no native path on the host");
-static_assert(!sums_along<twofold::portable_path, host, Kokkos::View<double**, Kokkos::HostSpace>>, "rank 1 only");
-static_assert(!sums_along<twofold::portable_path, host, Kokkos::View<double, Kokkos::HostSpace>>, "rank 1 only");
+static_assert(!sums_along<twofold::portable_path, host, Kokkos::View<double**, Kokkos::HostSpace>>,
+              "rank 1 only");
+static_assert(!sums_along<twofold::portable_path, host, Kokkos::View<double, Kokkos::HostSpace>>,
+              "rank 1 only");
 static_assert(!twofold::writable_scalar<Kokkos::View<const double, Kokkos::HostSpace>>, "const is no result");
-static_assert(!sums_into<host, host_vector, Kokkos::View<const double, Kokkos::HostSpace>>, "const is no result");
+static_assert(!sums_into<host, host_vector, Kokkos::View<const double, Kokkos::HostSpace>>,
+              "const is no result");
 static_assert(!twofold::accumulator_for<std::int64_t, float>, "floats are not summed in integers");
 
 TEST(SumRefuses, NullPointers) {

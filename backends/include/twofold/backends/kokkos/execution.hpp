@@ -58,7 +58,8 @@ template <class Exec>
 bool must_run_serially() {
 #if defined(KOKKOS_ENABLE_OPENMP)
   if constexpr (std::same_as<Exec, Kokkos::OpenMP>) {
-    return omp_in_parallel() && !(omp_get_level() == 1 && omp_get_max_active_levels() > 1);
+    // The level, not omp_in_parallel(): a region that OpenMP gave one thread counts as well.
+    return omp_get_level() > 0 && !(omp_get_level() == 1 && omp_get_max_active_levels() > 1);
   }
 #endif
   return false;
