@@ -176,4 +176,19 @@ TEST(IntegrateFunctors, OfEveryForm) {
   }
 }
 
+// A fold inside the functor of a fold: neither may disturb the other.
+TEST(IntegrateFunctors, MayFoldThemselves) {
+  using host = Kokkos::DefaultHostExecutionSpace;
+  const auto inner = [](double x) {
+    return twofold::integrate(
+        host{}, [](double y) { return y; }, 0.0, x, 20000);
+  };
+  const auto as_formula = [](double x) { return 0.5 * x * x; };
+  for (const std::size_t n : {10, 10000, 40000}) {
+    EXPECT_NEAR(twofold::integrate(host{}, inner, 0.0, 1.0, n),
+                twofold::integrate(host{}, as_formula, 0.0, 1.0, n), 1e-12)
+        << n;
+  }
+}
+
 }  // namespace

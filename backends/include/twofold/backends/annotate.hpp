@@ -23,7 +23,9 @@
 #endif
 
 // The fold order is a promise about rounding; these flags let the compiler break it silently.
-#if defined(__FAST_MATH__) && !defined(TWOFOLD_ALLOW_FAST_MATH)
+#if (defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) ||      \
+     (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__ > 0)) && \
+    !defined(TWOFOLD_ALLOW_FAST_MATH)
 #error \
     "twofold: -ffast-math lets the compiler reorder sums, which voids the same-bits promise. Build without it, or define TWOFOLD_ALLOW_FAST_MATH to give the promise up."
 #endif

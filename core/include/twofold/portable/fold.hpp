@@ -45,7 +45,8 @@ typename Source::accumulator fold_chunks(const char* label, const Exec& exec, co
   const std::size_t chunks = fold_order::chunk_count(n);
   if (chunks == 1) return backends::host::fold_chunk(source, 0, n);
 
-  A* partials = backends::host_partials<A>(fold_order::partial_count(n));
+  backends::host_memory held;
+  A* partials = held.at_least<A>(fold_order::partial_count(n));
   const chunks_of<Source> work{source, n, chunk, partials};
   if (chunks < fewest_parallel_chunks) {
     for (std::size_t c = 0; c < chunks; ++c) work(c);

@@ -365,11 +365,12 @@ void fold_each(const char* label, const Exec& exec, many_folds<T> folds, A* resu
     };
     auto shape = backends::fold_shape::of(folds.n);
     const std::size_t pitch = (folds.count + 3) / 4 * 4;  // of chunk results across, so that packs fit
+    [[maybe_unused]] backends::host_memory held;
     A* partials = nullptr;
     if (shape.chunks > 1) {
       const std::size_t values = pitch * fold_order::partial_count(folds.n);
       if constexpr (backends::host_execution<Exec>) {
-        partials = backends::host_partials<A>(values);
+        partials = held.at_least<A>(values);
       } else {
         partials = static_cast<A*>(
             backends::workspace_of(backends::stream_of(exec)).at_least(values * sizeof(A), 0).partials);

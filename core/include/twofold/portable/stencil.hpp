@@ -281,7 +281,8 @@ void sums(const char* label, const Exec& exec, const In& in, const Out& out, ind
     each_tile(label, exec, one_pass<R, In, Out>{in, out, n, k}, fewest_parallel_tiles);
   } else {
     const int top = stencil_order::top_level(k);
-    R* const kept = host_partials<R>(static_cast<std::size_t>(stencil_order::kept_total(n, top)));
+    backends::host_memory held;
+    R* const kept = held.at_least<R>(static_cast<std::size_t>(stencil_order::kept_total(n, top)));
     const stencil_order::node_level<R> level{kept, 0, stencil_order::kept_count(n)};
     each_tile(label, exec, keep_nodes<R, In>{in, n, kept}, fewest_parallel_tiles);
     exec.fence(label);  // the calling thread goes on with what the others wrote
@@ -295,7 +296,8 @@ template <class R, class Exec, class In, class Out, class Weights>
 void weighted(const char* label, const Exec& exec, const In& in, const Out& out, index n, index k,
               const Weights& weights) {
   const index terms = 2 * k + 1;
-  R* const w = host_partials<R>(static_cast<std::size_t>(terms));
+  backends::host_memory held;
+  R* const w = held.at_least<R>(static_cast<std::size_t>(terms));
   for (index j = 0; j < terms; ++j) w[j] = static_cast<R>(*weights(j));
   each_tile(label, exec, direct<R, In, Out>{in, out, n, k, w}, terms > 32 ? 2 : fewest_parallel_tiles);
   exec.fence(label);  // the weights' copy is this thread's

@@ -9,6 +9,7 @@
 #include <concepts>
 #include <cstddef>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #if defined(KOKKOS_ENABLE_OPENMP)
@@ -52,14 +53,14 @@ class device_of {
   current_device device_;
 };
 
-/// Whether the calling thread is where Kokkos cannot start a parallel loop on Exec: inside a parallel region of the
-/// caller's, unless OpenMP was told to allow a second level. Kokkos 5 aborts there.
+/// Whether the calling thread is inside a parallel region, where Kokkos 5 aborts or would wait for itself.
 template <class Exec>
 bool must_run_serially() {
 #if defined(KOKKOS_ENABLE_OPENMP)
   if constexpr (std::same_as<Exec, Kokkos::OpenMP>) {
-    // The level, not omp_in_parallel(): a region that OpenMP gave one thread counts as well.
-    return omp_get_level() > 0 && !(omp_get_level() == 1 && omp_get_max_active_levels() > 1);
+    // The level, not omp_in_parallel(): a region that OpenMP gave one thread counts as well. Not even where a second
+    // level is allowed: the region may be a Kokkos loop on this very instance, which holds its lock.
+    return omp_get_level() > 0;
   }
 #endif
   return false;
@@ -77,16 +78,41 @@ void for_each_index(const char* label, const Exec& exec, std::size_t n, const Wo
   exec.fence(label);
 }
 
-/// Memory that lives between the steps of one fold on the host: the calling thread's own, so that calls
-/// from many threads through one instance cannot meet in it. Grows and never shrinks.
-template <class A>
-A* host_partials(std::size_t count) {
-  thread_local std::vector<std::byte> memory;
-  const std::size_t bytes = count * sizeof(A) + alignof(A);
-  if (memory.size() < bytes) memory.resize(bytes);
-  void* p = memory.data();
-  std::size_t room = memory.size();
-  return static_cast<A*>(std::align(alignof(A), count * sizeof(A), p, room));
-}
+/// Host memory that lives between the steps of one call. Each call has its own, so that neither other threads nor a
+/// fold inside a caller's functor (an iterated integral) can meet in it; given back to the calling thread at the end
+/// of the scope, so that later calls allocate nothing.
+class host_memory {
+ public:
+  host_memory() = default;
+  ~host_memory() {
+    if (bytes_.empty()) return;
+    try {
+      given_back().push_back(std::move(bytes_));
+    } catch (...) {  // no memory for the list: this buffer is freed instead
+    }
+  }
+  host_memory(const host_memory&) = delete;
+  host_memory& operator=(const host_memory&) = delete;
+
+  /// Room for `count` objects of A. Called once.
+  template <class A>
+  A* at_least(std::size_t count) {
+    if (auto& list = given_back(); !list.empty()) {
+      bytes_ = std::move(list.back());
+      list.pop_back();
+    }
+    std::size_t room = count * sizeof(A) + alignof(A);
+    if (bytes_.size() < room) bytes_.resize(room);
+    void* p = bytes_.data();
+    return static_cast<A*>(std::align(alignof(A), count * sizeof(A), p, room));
+  }
+
+ private:
+  static std::vector<std::vector<std::byte>>& given_back() {
+    thread_local std::vector<std::vector<std::byte>> list;
+    return list;
+  }
+  std::vector<std::byte> bytes_;
+};
 
 }  // namespace twofold::backends
