@@ -35,7 +35,8 @@ void expect_outer(std::size_t rows, std::size_t columns, cases::frame of_c, std:
 
 TYPED_TEST(OuterProduct, EqualsTheReferenceForEveryShape) {
   using C = TypeParam;
-  both_layouts([]<class Layout>() {
+  both_layouts([](auto layout) {
+    using Layout = decltype(layout);
     for (const auto& [rows, columns] : cases::shapes()) {
       expect_outer<C, Layout>(rows, columns, {0, 0}, 0);
       if (rows * columns < 50000) expect_outer<C, Layout>(rows, columns, {1, 2}, 1);
@@ -45,7 +46,8 @@ TYPED_TEST(OuterProduct, EqualsTheReferenceForEveryShape) {
 
 TYPED_TEST(OuterProduct, DoesNotDependOnAlignmentNorTouchesPads) {
   using C = TypeParam;
-  both_layouts([]<class Layout>() {
+  both_layouts([](auto layout) {
+    using Layout = decltype(layout);
     for (const std::size_t columns : {1, 3, 4, 5, 33, 131, 1023, 1024}) {
       for (const auto& of_c : cases::frames()) expect_outer<C, Layout>(19, columns, of_c, of_c.pad % 3);
     }
@@ -56,7 +58,8 @@ TYPED_TEST(OuterProduct, DoesNotDependOnAlignmentNorTouchesPads) {
 TYPED_TEST(OuterProduct, OfTwoMillionLines) {
   using T = typename TypeParam::T;
   using Exec = typename TypeParam::Exec;
-  both_layouts([]<class Layout>() {
+  both_layouts([](auto layout) {
+    using Layout = decltype(layout);
     for (const auto& [rows, columns] : {std::pair<std::size_t, std::size_t>{2100000, 3}, {3, 2100000}}) {
       std::vector<T> x(rows), y(columns);
       for (std::size_t i = 0; i < rows; ++i) x[i] = static_cast<T>(i % 1000);
@@ -73,7 +76,8 @@ TYPED_TEST(OuterProduct, OfTwoMillionLines) {
 TYPED_TEST(OuterProduct, HasRowsAndColumnsTheRightWayRound) {
   using T = typename TypeParam::T;
   using Exec = typename TypeParam::Exec;
-  both_layouts([]<class Layout>() {
+  both_layouts([](auto layout) {
+    using Layout = decltype(layout);
     const guarded<Exec, T> x({1, 2, 3}), y({10, 20});
     framed<Exec, T, Layout> c(3, 2);
     twofold::outer_product(typename TypeParam::Path{}, Exec{}, x.elements(), y.elements(), c.elements());
@@ -90,7 +94,8 @@ TYPED_TEST(OuterProductOfReals, HasOneNaNAndKeepsSigns) {
   using Exec = typename TypeParam::Exec;
   const T inf = std::numeric_limits<T>::infinity(), nan = std::numeric_limits<T>::quiet_NaN();
   const std::vector<T> v{inf, -nan, T(-0.0), -inf, std::numeric_limits<T>::denorm_min(), T(0), T(3), nan};
-  both_layouts([&]<class Layout>() {
+  both_layouts([&](auto layout) {
+    using Layout = decltype(layout);
     const guarded<Exec, T> x(v), y(v);
     framed<Exec, T, Layout> c(v.size(), v.size());
     twofold::outer_product(typename TypeParam::Path{}, Exec{}, x.elements(), y.elements(), c.elements());
@@ -115,7 +120,8 @@ TYPED_TEST(OuterProductPortably, OfStridedViews) {
     const strided_vector left(all_x.elements().data(), Kokkos::LayoutStride(rows, 3));
     const strided_vector right(all_y.elements().data(), Kokkos::LayoutStride(columns, 2));
     const auto product = outer(thirds, halves);
-    both_layouts([&, r = rows, c = columns]<class Layout>() {
+    both_layouts([&, r = rows, c = columns](auto layout) {
+      using Layout = decltype(layout);
       framed<Exec, T, Layout> packed(r, c, 1, 2);
       twofold::outer_product(Exec{}, left, right, packed.elements());
       packed.expect(product);

@@ -39,7 +39,8 @@ void expect_scaled(std::size_t rows, std::size_t columns, cases::frame of_m, cas
 
 TYPED_TEST(ScaleColumns, EqualsTheReferenceForEveryShape) {
   using C = TypeParam;
-  both_layouts([]<class Layout>() {
+  both_layouts([](auto layout) {
+    using Layout = decltype(layout);
     for (const auto& [rows, columns] : cases::shapes()) {
       expect_scaled<C, Layout>(rows, columns, {0, 0}, {0, 0}, 0);
       if (rows * columns < 50000) {
@@ -52,7 +53,8 @@ TYPED_TEST(ScaleColumns, EqualsTheReferenceForEveryShape) {
 
 TYPED_TEST(ScaleColumns, DoesNotDependOnAlignmentNorTouchesPads) {
   using C = TypeParam;
-  both_layouts([]<class Layout>() {
+  both_layouts([](auto layout) {
+    using Layout = decltype(layout);
     for (const std::size_t columns : {1, 3, 4, 5, 33, 131, 1023, 1024}) {
       for (const auto& of_m : cases::frames()) {
         for (const auto& of_r : cases::frames())
@@ -67,7 +69,8 @@ TYPED_TEST(ScaleColumns, DoesNotDependOnAlignmentNorTouchesPads) {
 TYPED_TEST(ScaleColumns, OfTwoMillionLines) {
   using T = typename TypeParam::T;
   using Exec = typename TypeParam::Exec;
-  both_layouts([]<class Layout>() {
+  both_layouts([](auto layout) {
+    using Layout = decltype(layout);
     for (const auto& [rows, columns] : {std::pair<std::size_t, std::size_t>{2100000, 3}, {3, 2100000}}) {
       reference::table<T> m{rows, columns, std::vector<T>(rows * columns)};
       for (std::size_t i = 0; i < rows; ++i) {
@@ -91,7 +94,8 @@ TYPED_TEST(ScaleColumns, OfTwoMillionLines) {
 TYPED_TEST(ScaleColumns, ScalesColumnsNotRows) {
   using T = typename TypeParam::T;
   using Exec = typename TypeParam::Exec;
-  both_layouts([]<class Layout>() {
+  both_layouts([](auto layout) {
+    using Layout = decltype(layout);
     framed<Exec, T, Layout> m(reference::table<T>{2, 3, {1, 2, 3, 4, 5, 6}});
     const guarded<Exec, T> v({10, 100, 1000});
     twofold::scale_columns(typename TypeParam::Path{}, Exec{}, m.elements(), v.elements(), m.elements());
@@ -108,7 +112,8 @@ TYPED_TEST(ScaleColumnsOfReals, HasOneNaNAndKeepsSigns) {
   using Exec = typename TypeParam::Exec;
   const T inf = std::numeric_limits<T>::infinity(), nan = std::numeric_limits<T>::quiet_NaN();
   const T tiny = std::numeric_limits<T>::denorm_min();
-  both_layouts([&]<class Layout>() {
+  both_layouts([&](auto layout) {
+    using Layout = decltype(layout);
     const reference::table<T> m{
         2, 7, {inf, -nan, T(-0.0), -inf, tiny, T(0), T(3), T(1), nan, T(5), inf, tiny, T(-0.0), T(4)}};
     const std::vector<T> v{T(0), T(1), T(2), T(1), T(1), T(-1), -nan};
@@ -216,7 +221,8 @@ TEST(ScaleColumnsRefuses, WhatDoesNotFit) {
 }
 
 TEST(ScaleColumnsRefuses, OverlapButTheSame) {
-  const auto check = []<class Layout>() {
+  const auto check = [](auto layout) {
+    using Layout = decltype(layout);
     const Kokkos::View<double**, Layout> all("all", 8, 9);
     const Kokkos::View<double*> v("v", 4);
     const auto part = [&](std::size_t i, std::size_t j) {
@@ -246,8 +252,8 @@ TEST(ScaleColumnsRefuses, OverlapButTheSame) {
               "twofold::scale_columns: v and R share memory");
     Kokkos::fence();
   };
-  check.operator()<Kokkos::LayoutRight>();
-  check.operator()<Kokkos::LayoutLeft>();
+  check(Kokkos::LayoutRight{});
+  check(Kokkos::LayoutLeft{});
 }
 
 }  // namespace

@@ -112,7 +112,8 @@ inline std::vector<std::pair<std::size_t, std::size_t>> shapes() {
 template <class Sums, class C>
 void equal_the_reference_for_every_shape() {
   using T = typename C::T;
-  both_layouts([]<class Layout>() {
+  both_layouts([](auto layout) {
+    using Layout = decltype(layout);
     for (const auto& [rows, columns] : shapes()) {
       const auto m = cases::random_table<T>(rows, columns, rows + columns);
       expect_sums<Sums, C, twofold::default_sum_t<T>, Layout>(m, 0, 0);
@@ -124,7 +125,8 @@ void equal_the_reference_for_every_shape() {
 template <class Sums, class C>
 void do_not_depend_on_alignment() {
   using T = typename C::T;
-  both_layouts([]<class Layout>() {
+  both_layouts([](auto layout) {
+    using Layout = decltype(layout);
     for (const std::size_t columns : {3, 33, 257, 2050}) {
       for (const std::size_t rows : {5, 2050}) {
         if (rows + columns > 3000) continue;
@@ -142,7 +144,8 @@ void do_not_depend_on_alignment() {
 template <class Sums, class C>
 void of_long_folds() {
   using T = typename C::T;
-  both_layouts([]<class Layout>() {
+  both_layouts([](auto layout) {
+    using Layout = decltype(layout);
     const std::size_t n = (std::size_t{1} << 21) + 3 * 32768 + 5;
     for (const auto& [rows, columns] : {std::pair<std::size_t, std::size_t>{2, n}, {n, 3}}) {
       expect_sums<Sums, C, twofold::default_sum_t<T>, Layout>(cases::random_table<T>(rows, columns), 0, 0);
@@ -155,7 +158,8 @@ void of_two_million_lines() {
   using T = typename C::T;
   using Exec = typename C::Exec;
   using R = twofold::default_sum_t<T>;
-  both_layouts([]<class Layout>() {
+  both_layouts([](auto layout) {
+    using Layout = decltype(layout);
     for (const auto& [rows, columns] : {std::pair<std::size_t, std::size_t>{2100000, 3}, {3, 2100000}}) {
       reference::table<T> m{rows, columns, std::vector<T>(rows * columns)};
       for (std::size_t i = 0; i < rows; ++i) {
@@ -175,7 +179,8 @@ template <class Sums, class C>
 void of_reals() {
   using T = typename C::T;
   const T inf = std::numeric_limits<T>::infinity(), nan = std::numeric_limits<T>::quiet_NaN();
-  both_layouts([&]<class Layout>() {
+  both_layouts([&](auto layout) {
+    using Layout = decltype(layout);
     for (const auto& [rows, columns] :
          {std::pair<std::size_t, std::size_t>{5, 7}, {67, 8195}, {8195, 67}, {3, 40}}) {
       const auto m = cases::random_table<T>(rows, columns);
@@ -210,7 +215,8 @@ void do_not_stall() {
 
 template <class Sums, class C>
 void of_ints_come_out_in_sixty_four_bits() {
-  both_layouts([]<class Layout>() {
+  both_layouts([](auto layout) {
+    using Layout = decltype(layout);
     expect_sums<Sums, C, std::int64_t, Layout>({3, 5, std::vector<std::int32_t>(15, 1500000000)}, 0, 0);
     expect_sums<Sums, C, std::int64_t, Layout>({70, 9000, std::vector<std::int32_t>(630000, 1500000000)}, 0,
                                                0);
@@ -233,7 +239,8 @@ void of_strided_views() {
       for (std::size_t j = 0; j < columns; ++j) spread(2 * i, 3 * j) = m(i, j);
     }
     const auto expected = Sums::template expected<R>(m);
-    both_layouts([&, r = rows, c = columns]<class Layout>() {
+    both_layouts([&, r = rows, c = columns](auto layout) {
+      using Layout = decltype(layout);
       const framed<Exec, T, Layout> large(spread);
       const auto all = large.elements();
       const Kokkos::View<const T**, Kokkos::LayoutStride, typename Exec::memory_space> sparse(
