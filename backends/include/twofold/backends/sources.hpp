@@ -25,9 +25,9 @@
 
 namespace twofold::backends {
 
-/// Four neighbouring elements; one 16-byte load for 4-byte types, two for 8-byte types.
+/// Four neighbouring elements; one 16-byte load for 4-byte types, two for 8-byte types, one narrower for narrow ones.
 template <class T>
-struct alignas(16) pack4 {
+struct alignas(4 * sizeof(T) < 16 ? 4 * sizeof(T) : 16) pack4 {
   T element[4];
 };
 
