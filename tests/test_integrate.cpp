@@ -41,6 +41,14 @@ struct identity {
   }
 };
 
+template <class T>
+struct inside {  // 1 / max within [-max / 2, max / 2], and something that would be seen outside
+  KOKKOS_FUNCTION T operator()(T x) const {
+    constexpr T most = Kokkos::Experimental::finite_max_v<T>;
+    return x >= -most / 2 && x <= most / 2 ? 1 / most : most;
+  }
+};
+
 template <class C>
 class Integrate : public cases::fixture<C> {};
 TYPED_TEST_SUITE(Integrate, cases::reals, cases::names);
@@ -126,7 +134,12 @@ TYPED_TEST(Integrate, WritesADeviceResult) {
 TYPED_TEST(Integrate, BoundsThatAreFarApart) {
   using T = typename TypeParam::T;
   const T most = std::numeric_limits<T>::max();
-  EXPECT_NEAR((integral<TypeParam>(identity{}, -most, most, 2)) / most, 0.0, 1.0);
+  // No abscissa leaves the interval, so that 1 / most is integrated to about 1 however many there are.
+  for (const std::size_t n : {1, 2, 3, 100, 4000}) {
+    EXPECT_NEAR((integral<TypeParam>(inside<T>{}, -most / 2, most / 2, n)), 1.0, 1e-5) << n;
+    EXPECT_NEAR((integral<TypeParam>(inside<T>{}, most / 2, -most / 2, n)), -1.0, 1e-5) << n;
+  }
+  EXPECT_THROW((integral<TypeParam>(inside<T>{}, -most, most, 3)), twofold::precondition_error);
 }
 
 TEST(IntegrateCosine, OverAPeriodCancels) {

@@ -35,6 +35,8 @@ def fold_chunk(x):
 
 
 def fold(x):
+    if not x:
+        return 0.0
     chunk = LANES * rows_per_chunk(len(x))
     results = [fold_chunk(x[start : start + chunk]) for start in range(0, len(x), chunk)]
     return results[0] if len(results) == 1 else fold(results)

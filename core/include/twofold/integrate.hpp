@@ -21,13 +21,13 @@
 /// T: the type of the abscissae, the sum and the result: `integrate<T>`, else that of the result View, else the
 ///   common type of a and b (double for integers). Abscissae are computed from the index, never accumulated,
 ///   with an error that does not grow with n (docs/fold_order.md has the bound), and x_n is exactly b.
-/// Preconditions: a and b finite, n in 1 .. 2^53. b < a gives exactly the negative of the integral from b to a;
+/// Preconditions: a, b and b - a finite in T, n in 1 .. 2^53. b < a gives exactly the negative of the integral from b to a;
 ///   a == b gives 0 whatever f is there.
 /// Allocates: nothing after the first call of that n on that instance. Synchronises: forms that return a value
 ///   wait for `exec` and cannot be captured into a CUDA graph; forms that take a result View are asynchronous.
 /// Passes over memory: none. Bits: equal on every path and space as far as those of f are: explicit fma and exact
 ///   arithmetic are portable, a * b + c is contracted by some compilers, sin differs between libraries.
-/// Throws: precondition_error (n = 0, bounds not finite), cuda_error.
+/// Throws: precondition_error (n = 0, bounds not finite or too far apart), cuda_error.
 /// Source: any text on numerical integration; the kernels of the ladder follow P. Pacheco, M. Malensek, "An
 ///   Introduction to Parallel Programming", 2nd ed., chapter 6.
 
@@ -50,17 +50,6 @@ template <class A, class B>
 using default_abscissa_t =
     std::conditional_t<std::is_floating_point_v<std::common_type_t<A, B>>, std::common_type_t<A, B>, double>;
 
-namespace detail {
-template <class T>
-void expects_interval(T a, T b, std::size_t n) {
-  backends::expects(n >= 1 && n <= std::size_t{1} << 53, "integrate",
-                    [&] { return "n = " + std::to_string(n) + " trapezoids; expected 1 to 2^53"; });
-  backends::expects(std::isfinite(a) && std::isfinite(b), "integrate", [&] {
-    return "bounds [" + std::to_string(a) + ", " + std::to_string(b) + "]; expected finite numbers";
-  });
-}
-}  // namespace detail
-
 /// Writes the integral to `result`, along the path that is named. Asynchronous.
 template <path Path, execution_space Exec, class F, class A, class B, writable_scalar Result>
   requires std::convertible_to<A, double> && std::convertible_to<B, double> && reachable_from<Result, Exec> &&
@@ -68,7 +57,7 @@ template <path Path, execution_space Exec, class F, class A, class B, writable_s
 void integrate(Path, const Exec& exec, const F& f, A a, B b, std::size_t n, const Result& result) {
   using T = typename Result::value_type;
   const T from = static_cast<T>(a), to = static_cast<T>(b);
-  detail::expects_interval(from, to, n);
+  backends::expects_interval("integrate", from, to, n);
   detail::expects_result("integrate", result);
   if constexpr (std::same_as<Path, native_path>) {
     const backends::device_of device(exec);
@@ -85,7 +74,7 @@ template <class T = void, path Path, execution_space Exec, class F, class A, cla
 auto integrate(Path, const Exec& exec, const F& f, A a, B b, std::size_t n) {
   using S = detail::chosen_or<T, default_abscissa_t<A, B>>;
   const S from = static_cast<S>(a), to = static_cast<S>(b);
-  detail::expects_interval(from, to, n);
+  backends::expects_interval("integrate", from, to, n);
   if constexpr (std::same_as<Path, native_path>) {
     const backends::device_of device(exec);
     return cuda_native::integrate<S>(f, from, to, n, backends::stream_of(exec));

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <twofold/backends/error.hpp>
 #include <twofold/backends/sources.hpp>
 
 #include <cstddef>
+#include <string>
 #include <utility>
 
 /// @file
@@ -83,16 +85,26 @@ struct trapezoids_source {
   TWOFOLD_FUNCTION result of_nothing() const { return T(0); }
 };
 
+/// Throws precondition_error unless an integral from `a` to `b` by `n` trapezoids has an answer. The length of the
+/// interval must be a finite T: abscissae are offsets from one end.
+template <class T>
+void expects_interval(const char* where, T a, T b, std::size_t n) {
+  expects(n >= 1 && n <= std::size_t{1} << 53, where,
+          [&] { return "n = " + std::to_string(n) + " trapezoids; expected 1 to 2^53"; });
+  const T length = b - a;
+  expects(length - length == 0, where, [&] {
+    return "bounds [" + std::to_string(a) + ", " + std::to_string(b) +
+           "]; expected finite numbers at a finite distance";
+  });
+}
+
 /// The source of the integral from `a` to `b`. Reversed bounds walk the same abscissae and change the
 /// sign, so that the two integrals differ in nothing else.
 template <class T, class F>
 trapezoids_source<F, T> trapezoids(F f, T a, T b, std::size_t n) {
   const bool reversed = b < a;
   if (reversed) std::swap(a, b);
-  const double from = a, to = b, count = static_cast<double>(n);
-  const double span = to - from;
-  const bool span_fits = span - span == 0;  // the bounds may be finite and yet too far apart
-  const double h = span_fits ? span / count : to / count - from / count;
+  const double h = (static_cast<double>(b) - static_cast<double>(a)) / static_cast<double>(n);
   return {f, a, b, h, reversed ? -h : h, n};
 }
 

@@ -15,21 +15,10 @@
 
 namespace twofold::cuda_native {
 
-namespace detail {
-template <class T>
-void expects_interval(T a, T b, std::size_t n) {
-  backends::expects(n > 0, "cuda_native::integrate",
-                    [] { return std::string("n is 0; at least one trapezoid"); });
-  backends::expects(std::isfinite(a) && std::isfinite(b), "cuda_native::integrate", [&] {
-    return "bounds must be finite, got [" + std::to_string(a) + ", " + std::to_string(b) + "]";
-  });
-}
-}  // namespace detail
-
 template <class T, class F>
   requires integrates<F, T>
 void integrate(const F& f, T a, T b, std::size_t n, T* result, workspace& scratch, stream_handle stream) {
-  detail::expects_interval(a, b, n);
+  backends::expects_interval("cuda_native::integrate", a, b, n);
   detail::expects_result("cuda_native::integrate", result);
   detail::fold("twofold::cuda_native::integrate", backends::trapezoids<T>(f, a, b, n), n + 1, result, scratch,
                stream);
@@ -44,7 +33,7 @@ void integrate(const F& f, T a, T b, std::size_t n, T* result, stream_handle str
 template <class T, class F>
   requires integrates<F, T>
 T integrate(const F& f, T a, T b, std::size_t n, stream_handle stream) {
-  detail::expects_interval(a, b, n);
+  backends::expects_interval("cuda_native::integrate", a, b, n);
   return detail::fold_to_host("twofold::cuda_native::integrate", backends::trapezoids<T>(f, a, b, n), n + 1,
                               stream);
 }

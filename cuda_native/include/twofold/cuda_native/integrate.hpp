@@ -21,7 +21,7 @@ concept integrates = (std::same_as<T, float> || std::same_as<T, double>)&&requir
 /// *result = the integral of f from a to b by the composite trapezoidal rule with n trapezoids of equal width,
 /// in fold order 1. Asynchronous on `stream`.
 ///
-/// Preconditions: a and b finite, n in 1 .. 2^53; f is callable on the device and free of side effects.
+/// Preconditions: a, b and b - a finite in T, n in 1 .. 2^53; f is callable on the device and free of side effects.
 /// b < a gives the negative of the integral from b to a, exactly; a == b gives 0 whatever f is there.
 /// Allocates: only to grow the workspace. Synchronises: never. Can be captured into a graph.
 /// Bits: as portable as f is: explicit fma and exact arithmetic are, sin is not; nvcc contracts a * b + c in f

@@ -51,7 +51,7 @@ __device__ __forceinline__ std::size_t global_thread() {
 template <class F, class Kernel>
 void launch_per_abscissa(const char* name, Kernel kernel, unsigned threads, const F& f, float a, float b,
                          std::size_t n, float* result, stream_handle stream) {
-  cuda_native::detail::expects_interval(a, b, n);
+  backends::expects_interval("cuda_native::ladder::integrate", a, b, n);
   cuda_native::detail::expects_result(name, result);
   const unsigned blocks = cuda_native::detail::grid_of(name, (n + 1 + threads - 1) / threads);
   backends::check_cuda(cudaMemsetAsync(result, 0, sizeof *result, stream), name);
@@ -194,7 +194,7 @@ template <class F>
 void fold_order(const F& f, float a, float b, std::size_t n, float* result, workspace& scratch,
                 stream_handle stream) {
   const char* const name = "cuda_native::ladder::integrate::fold_order";
-  cuda_native::detail::expects_interval(a, b, n);
+  backends::expects_interval("cuda_native::ladder::integrate", a, b, n);
   cuda_native::detail::expects_result(name, result);
   constexpr unsigned threads = 256, most_blocks = 1024;
   const auto source = backends::trapezoids<float>(f, a, b, n);
