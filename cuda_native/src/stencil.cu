@@ -7,6 +7,7 @@
 // that trail come from L2. Radius up to 8 and weights: term by term from registers and shared memory.
 // Shared memory: up to 56 KiB, one gap in 33 against bank conflicts.
 #include <twofold/backends/stencil_device.hpp>
+#include <twofold/backends/stencil_terms_device.hpp>
 #include <twofold/cuda_native/detail/launch.hpp>
 #include <twofold/cuda_native/detail/operands.hpp>
 #include <twofold/cuda_native/stencil.hpp>

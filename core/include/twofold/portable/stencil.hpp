@@ -6,6 +6,7 @@
 #include <twofold/backends/sources.hpp>
 #include <twofold/backends/stencil_device.hpp>
 #include <twofold/backends/stencil_host.hpp>
+#include <twofold/backends/stencil_terms_device.hpp>
 
 #include <Kokkos_Core.hpp>
 
