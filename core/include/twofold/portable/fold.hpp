@@ -34,8 +34,16 @@ struct chunks_of {
   }
 };
 
-/// Fewer chunks than this are folded by the calling thread: a parallel region costs about what they do.
-inline constexpr std::size_t fewest_parallel_chunks = 4;
+/// Whether the calling thread alone folds n elements sooner: a parallel region costs a microsecond or two. That much
+/// time takes one core 256 KiB from its caches; how long a user's function takes nobody knows, so that few chunks count.
+template <class Source>
+constexpr bool too_few_for_threads(std::size_t n) {
+  if constexpr (backends::loads_packs<Source>) {
+    return n <= (std::size_t{1} << 18) / sizeof(typename Source::element);
+  } else {
+    return fold_order::chunk_count(n) < 4;
+  }
+}
 
 template <class Source, class Exec>
 typename Source::accumulator fold_chunks(const char* label, const Exec& exec, const Source& source,
@@ -45,10 +53,14 @@ typename Source::accumulator fold_chunks(const char* label, const Exec& exec, co
   const std::size_t chunks = fold_order::chunk_count(n);
   if (chunks == 1) return backends::host::fold_chunk(source, 0, n);
 
+  // Chunk results of short inputs lie on the stack.
+  constexpr std::size_t few = fold_order::partial_count(fold_order::longest_short);
+  alignas(A) std::byte on_stack[few * sizeof(A)];
   backends::host_memory held;
-  A* partials = held.at_least<A>(fold_order::partial_count(n));
+  const std::size_t count_of_all = fold_order::partial_count(n);
+  A* partials = count_of_all <= few ? reinterpret_cast<A*>(on_stack) : held.at_least<A>(count_of_all);
   const chunks_of<Source> work{source, n, chunk, partials};
-  if (chunks < fewest_parallel_chunks) {
+  if (too_few_for_threads<Source>(n)) {
     for (std::size_t c = 0; c < chunks; ++c) work(c);
   } else {
     backends::for_each_index(label, exec, chunks, work);

@@ -53,6 +53,17 @@ class device_of {
   current_device device_;
 };
 
+/// Host spaces whose parallel_for returns when the work is done; a fence there only makes strings and takes locks.
+template <class Exec>
+inline constexpr bool returns_when_done = false
+#if defined(KOKKOS_ENABLE_SERIAL)
+                                          || std::same_as<Exec, Kokkos::Serial>
+#endif
+#if defined(KOKKOS_ENABLE_OPENMP)
+                                          || std::same_as<Exec, Kokkos::OpenMP>
+#endif
+    ;
+
 /// Whether the calling thread is inside a parallel region, where Kokkos 5 aborts or would wait for itself.
 template <class Exec>
 bool must_run_serially() {
@@ -75,7 +86,7 @@ void for_each_index(const char* label, const Exec& exec, std::size_t n, const Wo
     return;
   }
   Kokkos::parallel_for(label, Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec, 0, n), work);
-  exec.fence(label);
+  if constexpr (!returns_when_done<Exec>) exec.fence(label);
 }
 
 /// Host memory that lives between the steps of one call. Each call has its own, so that neither other threads nor a
