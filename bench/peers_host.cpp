@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Host peers: hand-written OpenMP loops (`plain`) and OpenBLAS. This file alone is compiled with
+// Host peers: the one-line OpenMP loop (`plain`), the loop of someone who tunes it (`plain:blocked`), and OpenBLAS. This file alone is compiled with
 // -O3 -march=native -ffast-math: the loop that an expert would write for this one machine.
 
 #include <dlfcn.h>
@@ -54,18 +54,44 @@ R add_all(std::int64_t n, Term term) {
   return static_cast<R>(total);
 }
 
+/// What most people write: one loop, one pragma.
+template <class R, class Term>
+R add_in_one_loop(std::int64_t n, Term term) {
+  R sum{};
+#pragma omp parallel for simd schedule(static) reduction(+ : sum)
+  for (std::int64_t i = 0; i < n; ++i) sum += term(i);
+  return sum;
+}
+
 template <class T, class R>
 void plain_sum(const T* x, const T*, std::int64_t n, R* result, Stream) {
-  *result = add_all<R>(n, [x](std::int64_t i) { return static_cast<R>(x[i]); });
+  *result = add_in_one_loop<R>(n, [x](std::int64_t i) { return static_cast<R>(x[i]); });
 }
 
 template <class T, class R>
 void plain_dot(const T* x, const T* y, std::int64_t n, R* result, Stream) {
-  *result = add_all<R>(n, [x, y](std::int64_t i) { return static_cast<R>(x[i]) * static_cast<R>(y[i]); });
+  *result =
+      add_in_one_loop<R>(n, [x, y](std::int64_t i) { return static_cast<R>(x[i]) * static_cast<R>(y[i]); });
 }
 
 template <class T, class R>
 void plain_norm2(const T* x, const T*, std::int64_t n, R* result, Stream) {
+  *result = std::sqrt(
+      add_in_one_loop<R>(n, [x](std::int64_t i) { return static_cast<R>(x[i]) * static_cast<R>(x[i]); }));
+}
+
+template <class T, class R>
+void blocked_sum(const T* x, const T*, std::int64_t n, R* result, Stream) {
+  *result = add_all<R>(n, [x](std::int64_t i) { return static_cast<R>(x[i]); });
+}
+
+template <class T, class R>
+void blocked_dot(const T* x, const T* y, std::int64_t n, R* result, Stream) {
+  *result = add_all<R>(n, [x, y](std::int64_t i) { return static_cast<R>(x[i]) * static_cast<R>(y[i]); });
+}
+
+template <class T, class R>
+void blocked_norm2(const T* x, const T*, std::int64_t n, R* result, Stream) {
   *result =
       std::sqrt(add_all<R>(n, [x](std::int64_t i) { return static_cast<R>(x[i]) * static_cast<R>(x[i]); }));
 }
@@ -217,12 +243,17 @@ std::vector<Peer<T, R>> host_peers(Fold fold) {
   switch (fold) {
     case Fold::sum:
       peers.push_back({"plain", plain_sum<T, R>});
+      peers.push_back({"plain:blocked", blocked_sum<T, R>});
       break;
     case Fold::dot:
       peers.push_back({"plain", plain_dot<T, R>});
+      peers.push_back({"plain:blocked", blocked_dot<T, R>});
       break;
     case Fold::norm2:
-      if constexpr (std::is_floating_point_v<R>) peers.push_back({"plain", plain_norm2<T, R>});
+      if constexpr (std::is_floating_point_v<R>) {
+        peers.push_back({"plain", plain_norm2<T, R>});
+        peers.push_back({"plain:blocked", blocked_norm2<T, R>});
+      }
       break;
   }
   if constexpr (std::is_floating_point_v<T> && std::is_same_v<T, R>) {
