@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Strategy: a block takes 256 chunks of 32 elements and the halo behind them to shared memory, coalesced; each
+// Strategy: a block takes 192 chunks of 32 elements and the halo behind them to shared memory, coalesced; each
 // thread walks its chunk there and keeps the sums to the chunk's end in registers, then joins them with the
 // running sums where its windows end, and the results leave through shared memory, whole lines at a time. One
-// pass for windows up to what lets four blocks share an SM; that is beyond 48 KiB, so the kernel opts in.
+// pass for windows up to what lets three blocks share an SM; that is beyond 48 KiB, so the kernel opts in.
 // Longer windows: sums of 1024 elements first, then the two ends of each window are walked alone; the ends
-// that trail come from L2. Radius up to 8 and weights: term by term from registers and shared memory.
-// Shared memory: up to 56 KiB, one gap in 33 against bank conflicts.
+// that trail come from L2. Radius up to 8: term by term from registers. Weights: from registers and shared memory.
+// Shared memory: up to 75 KiB, 16 bytes behind every chunk against bank conflicts.
 #include <twofold/backends/stencil_device.hpp>
 #include <twofold/backends/stencil_terms_device.hpp>
 #include <twofold/cuda_native/detail/launch.hpp>
@@ -22,8 +22,8 @@ namespace device = backends::stencil_device;
 using backends::adjacent_elements;
 using stencil_order::index;
 
-/// What four blocks of an H100 or H200 can have each; a device with less gets windows in two passes earlier.
-constexpr std::size_t most_shared_bytes = 56 * 1024;
+/// What three blocks of an H100 or H200 can have each; with less, and on a device that has less, two passes are faster.
+constexpr std::size_t most_shared_bytes = 75 * 1024;
 
 template <unsigned Threads>
 struct block_team {
@@ -40,7 +40,7 @@ struct block_team {
     }
   }
   template <class R, unsigned P>
-  __device__ void write_pack(R* to, const device::result_pack<R, P>& pack) const {
+  __device__ void write_pack(R* to, const device::pack<R, P>& pack) const {
 #pragma unroll
     for (unsigned u = 0; u < P * sizeof(R) / 16; ++u) {
       __stcs(reinterpret_cast<uint4*>(to) + u, reinterpret_cast<const uint4*>(&pack)[u]);
@@ -55,13 +55,13 @@ __device__ R* shared_memory() {
 }
 
 template <unsigned Block, class R, class T>
-__global__ void __launch_bounds__(device::team_size<R>, 4)
+__global__ void __launch_bounds__(device::team_size<R>, (device::teams_at_once<Block, R>))
     stencil_one_pass_kernel(adjacent_elements<const T> in, adjacent_elements<R> out, index n, index k) {
   device::one_pass<Block>(block_team<device::team_size<R>>{}, in, out, n, k, blockIdx.x, shared_memory<R>());
 }
 
 template <class R, class T>
-__global__ void __launch_bounds__(device::long_team_size<R>, 4)
+__global__ void __launch_bounds__(device::long_team_size<R>, device::long_teams_at_once)
     stencil_keep_nodes_kernel(adjacent_elements<const T> in, index n, R* kept) {
   device::keep_nodes(block_team<device::long_team_size<R>>{}, in, n, blockIdx.x, shared_memory<R>(), kept);
 }
@@ -73,11 +73,17 @@ __global__ void __launch_bounds__(device::build_team_size)
 }
 
 template <class R, class T>
-__global__ void __launch_bounds__(device::long_team_size<R>, 4)
+__global__ void __launch_bounds__(device::long_team_size<R>, device::long_teams_at_once)
     stencil_two_pass_kernel(adjacent_elements<const T> in, adjacent_elements<R> out, index n, index k,
                             stencil_order::node_level<R> kept) {
   device::two_pass(block_team<device::long_team_size<R>>{}, in, out, n, k, blockIdx.x, shared_memory<R>(),
                    kept);
+}
+
+template <int K, class R, class T>
+__global__ void __launch_bounds__(device::registers_team_size)
+    stencil_short_kernel(adjacent_elements<const T> in, adjacent_elements<R> out, index n) {
+  device::short_windows<K, R>(block_team<device::registers_team_size>{}, in, out, n, blockIdx.x);
 }
 
 template <bool Weighted, class R, class T>
@@ -114,7 +120,12 @@ template <class R, class T>
 void window_sums(const char* name, adjacent_elements<const T> in, index n, index k, adjacent_elements<R> out,
                  workspace& scratch, stream_handle stream) {
   constexpr unsigned size = device::team_size<R>, long_size = device::long_team_size<R>;
-  if (k <= stencil_order::longest_direct) {
+  if (k <= stencil_order::longest_direct && device::fits_registers(in, out)) {
+    device::with_radius(k, [&]<int K>() {
+      start(name, stencil_short_kernel<K, R, T>, device::registers_teams(in, n), device::registers_team_size,
+            0, stream, in, out, n);
+    });
+  } else if (k <= stencil_order::longest_direct) {
     start(name, stencil_direct_kernel<false, R, T>, device::direct_teams<false>(out, n),
           device::direct_team_size, device::direct_bytes<false, R>(k), stream, in, in, out, n, k);
   } else if (const std::size_t bytes = device::one_pass_bytes<R>(k);

@@ -1,98 +1,52 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <twofold/backends/stencil_order.hpp>
+#include <twofold/backends/stencil_tile_device.hpp>
 
 #include <cstddef>
-#include <cstdint>
-#include <type_traits>
 
 /// @file
-/// What the teams of a GPU do in a stencil, the same for the portable and the native kernels. A team is
-///
-///   rank(), size()       of the calling thread; the size is a multiple of 32
-///   barrier()            for all of its threads, and for what they wrote to `memory`
-///   write(address, v)    a result, which is not read again here; write_pack for aligned neighbours
-///
-/// Its memory is on chip (shared memory, team scratch memory). Elements are kept there with a gap of one
-/// after every 32, so that threads which walk neighbouring chunks use different banks.
+/// What the teams of a GPU do for window sums whose cost does not depend on the radius, the same for the portable and
+/// the native kernels. Teams and their tiles are those of stencil_tile_device.hpp.
 
 namespace twofold::backends {
-
-using stencil_order::index;
-
-/// Elements side by side, the usual case; or `stride` elements apart.
-template <class T>
-struct adjacent_elements {
-  T* data;
-  TWOFOLD_FUNCTION T* operator()(index i) const { return data + i; }
-  TWOFOLD_FUNCTION unsigned misaligned(unsigned bytes) const {
-    return static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(data) % bytes / sizeof(T));
-  }
-};
-template <class T>
-struct spread_elements {
-  T* data;
-  std::ptrdiff_t stride;
-  TWOFOLD_FUNCTION T* operator()(index i) const { return data + i * stride; }
-  TWOFOLD_FUNCTION unsigned misaligned(unsigned) const { return 0; }
-};
-
 namespace stencil_device {
 
-inline constexpr unsigned chunk = static_cast<unsigned>(stencil_order::chunk);
-
-/// Threads of a team: one per chunk. Doubles keep twice the registers and memory.
+/// Threads of a team, one per chunk, and the teams that an SM should hold at once: what they leave a thread is 64
+/// registers for 4-byte results, 80 in the kernel for short blocks, which spills with fewer, and 128 for 8-byte ones.
+/// On one H200, 2^28 floats, k = 32: 527 us, with teams of 256 four at a time 557 us (cudaMemcpy: 504 us).
 template <class R>
-inline constexpr unsigned team_size = sizeof(R) == 4 ? 256 : 128;
-/// For long windows, a multiple of the kept nodes' 32 chunks; chosen to stay below 48 KiB.
-template <class R>
-inline constexpr unsigned long_team_size = sizeof(R) == 4 ? 256 : 96;
-
-/// Where element e is kept, with a gap of one after every `Every`.
-template <unsigned Every>
-TWOFOLD_FUNCTION constexpr unsigned slot(unsigned e) {
-  return e + e / Every;
-}
-
-/// Bytes of elements that a thread loads before it uses the first.
-inline constexpr unsigned bytes_in_flight = 64;
-
-/// Copies elements first .. first + count - 1 into the slots; those that do not exist are absent.
-template <unsigned Every, class R, class Team, class In>
-TWOFOLD_FUNCTION void load(const Team& team, const In& in, index n, index first, unsigned count, R* slots) {
-  using T = std::remove_cvref_t<decltype(*in(0))>;
-  constexpr unsigned in_flight = bytes_in_flight / sizeof(T);
-  const unsigned step = team.size();
-  unsigned e = team.rank();
-  if (first >= 0 && first + static_cast<index>(count) <= n) {
-    TWOFOLD_DO_NOT_UNROLL
-    for (; e + (in_flight - 1) * step < count; e += in_flight * step) {
-      T v[in_flight];
-      TWOFOLD_UNROLL
-      for (unsigned u = 0; u < in_flight; ++u) v[u] = *in(first + (e + u * step));
-      TWOFOLD_UNROLL
-      for (unsigned u = 0; u < in_flight; ++u) slots[slot<Every>(e + u * step)] = static_cast<R>(v[u]);
-    }
-  }
-  TWOFOLD_DO_NOT_UNROLL
-  for (; e < count; e += step) {
-    const index i = first + static_cast<index>(e);
-    slots[slot<Every>(e)] = i >= 0 && i < n ? static_cast<R>(*in(i)) : absent<R>();
-  }
-}
-
-/// Turns a chunk into its running sums, from the start of each block on. Returns the last: the chunk's sum
-/// where a block is a chunk.
+inline constexpr unsigned team_size = sizeof(R) == 4 ? 192 : 128;
 template <unsigned Block, class R>
-TWOFOLD_FUNCTION R run_forward(R* slots) {
+inline constexpr unsigned teams_at_once = sizeof(R) == 4 && Block == chunk ? 5 : 4;
+/// For long windows, a multiple of the kept nodes' 32 chunks: small, as the teams wait for each other's barriers less.
+/// k = 100000: 1175 us, with teams of 256 four at a time 1229 us.
+template <class R>
+inline constexpr unsigned long_team_size = sizeof(R) == 4 ? 128 : 64;
+inline constexpr unsigned long_teams_at_once = 8;
+
+/// Writes the running sums of a chunk, from the start of each block on. Returns the last: the chunk's sum where a
+/// block is a chunk.
+template <unsigned Block, class R>
+TWOFOLD_FUNCTION R run_forward(const R (&v)[chunk], R* slots) {
+  constexpr unsigned V = pack_size<R>;
   R run{};
   TWOFOLD_UNROLL
-  for (unsigned q = 0; q < chunk; ++q) {
-    run = q % Block == 0 ? slots[q] : add(run, slots[q]);
-    slots[q] = run;
+  for (unsigned q = 0; q < chunk; q += V) {
+    pack<R> p;
+    TWOFOLD_UNROLL
+    for (unsigned u = 0; u < V; ++u)
+      p.element[u] = run = (q + u) % Block == 0 ? v[q + u] : add(run, v[q + u]);
+    store_pack(slots + q, p);
   }
   return run;
+}
+/// The same in place.
+template <unsigned Block, class R>
+TWOFOLD_FUNCTION R run_forward(R* slots) {
+  R v[chunk];
+  read_chunk(v, slots);
+  return run_forward<Block>(v, slots);
 }
 
 /// The same backwards, in registers: each element becomes the sum from itself to the end of its block.
@@ -116,9 +70,11 @@ TWOFOLD_FUNCTION R sum_of_chunk(const R (&v)[chunk]) {
 template <class R>
 TWOFOLD_FUNCTION R sum_of_nodes(R (&v)[chunk]) {
   TWOFOLD_UNROLL
-  for (unsigned level = 1; level <= stencil_order::chunk_bits; ++level) {
+  for (unsigned count = chunk / 2; count > 0; count /= 2) {
     TWOFOLD_UNROLL
-    for (unsigned q = 0; q < chunk >> level; ++q) v[q] = add(v[2 * q], v[2 * q + 1]);
+    for (unsigned q = 0; q < chunk / 2; ++q) {
+      if (q < count) v[q] = add(v[2 * q], v[2 * q + 1]);
+    }
   }
   return v[0];
 }
@@ -143,47 +99,56 @@ TWOFOLD_FUNCTION void build_above(const Team& team, stencil_order::node_level<R>
   }
 }
 
-/// Finishes the chunk of the calling thread: `v` holds the sums to the end of the block, the slots of the
-/// team's chunks and those behind the sums from the start of the block; `to_end` is the slot of the chunk
-/// 2k / 32 chunks on. With two blocks a chunk, `blocks` are those behind its first and its second.
-template <unsigned Block, class R>
-TWOFOLD_FUNCTION void join(R (&v)[chunk], const R* slots, unsigned to_end, unsigned rest,
-                           stencil_order::between_ends<R> blocks) {
-  constexpr unsigned gap = chunk + 1;
-  TWOFOLD_UNROLL
-  for (unsigned q = 0; q < chunk; ++q) {
-    const bool next = q + rest >= chunk;
-    const R end = slots[to_end + (next ? gap - chunk : 0) + q + rest];
-    R between = next ? blocks.sum_of_next : blocks.sum;
-    if constexpr (Block == chunk / 2) {
-      // A window has no block between, or the one behind that where it begins.
-      const bool whole = q % Block + (rest - Block) >= Block;
-      between = whole ? (q < Block ? blocks.sum : blocks.sum_of_next) : absent<R>();
-    }
-    v[q] = canonical(add(add(v[q], between), end));
+/// x - x is 0 for numbers, and not a number for the rest.
+template <class R>
+TWOFOLD_FUNCTION bool all_are_numbers(R a, R b, R c, R d, R e) {
+  if constexpr (std::is_floating_point_v<R>) {
+    const R zero = (a - a) + (b - b) + (c - c) + (d - d) + (e - e);
+    return zero == zero;
+  } else {
+    return true;
   }
 }
 
-/// Writes the results of the team, which begin at element `first`, through the slots, so that neighbouring
-/// threads write neighbouring elements and each full line of memory is written at once.
-template <class R, class Team, class Out>
-TWOFOLD_FUNCTION void write_results(const Team& team, R (&v)[chunk], R* slots, const Out& out, index n,
-                                    index first) {
-  constexpr unsigned line_bytes = 128;
-  R* const mine = slots + team.rank() * (chunk + 1);
-  team.barrier();  // the running sums are all read
+/// Finishes the chunk of the calling thread: `v` holds the sums to the end of the block, the slots of the team's
+/// chunks and those behind the sums from the start of the block; `ends` is the chunk 2k / 32 chunks on, and the first
+/// window ends at its element rest = Odd + `even`, a multiple of a pack. With two blocks a chunk, `blocks` are those
+/// behind its first and its second.
+template <unsigned Block, unsigned Odd, class R>
+TWOFOLD_FUNCTION void join(R (&v)[chunk], const R* ends, unsigned even,
+                           stencil_order::between_ends<R> blocks) {
+  constexpr unsigned V = pack_size<R>;
+  const R begin = v[0], second = v[chunk - Block];
+  const auto in_next = [even](unsigned q) { return even + q / V * V >= chunk; };
+  const auto pack_of = [&](unsigned q) { return load_pack(ends + even + q + (in_next(q) ? V : 0)); };
+  pack<R> p = pack_of(0);
   TWOFOLD_UNROLL
-  for (unsigned q = 0; q < chunk; ++q) mine[q] = v[q];
-  team.barrier();  // the results are all there
-  constexpr unsigned line = line_bytes / sizeof(R);
-  const unsigned shift = (static_cast<unsigned>(first & (line - 1)) + out.misaligned(line_bytes)) % line;
-  const unsigned count = chunk * team.size();
-  const bool inside = first >= 0 && first + static_cast<index>(count) <= n;
-  for (unsigned e = team.rank() < shift ? team.rank() + team.size() - shift : team.rank() - shift; e < count;
-       e += team.size()) {
-    const index i = first + static_cast<index>(e);
-    if (inside || (i >= 0 && i < n)) team.write(out(i), slots[slot<chunk>(e)]);
+  for (unsigned q = 0; q < chunk; ++q) {
+    const unsigned at = q + Odd;
+    if (q > 0 && at % V == 0) p = pack_of(at);
+    R between;
+    if constexpr (Block == chunk) {
+      between = in_next(at) ? blocks.sum_of_next : blocks.sum;
+    } else {
+      // A window has no block between, or the one behind that where it begins.
+      between = !in_next(q % Block + Odd) ? absent<R>() : q < Block ? blocks.sum : blocks.sum_of_next;
+    }
+    v[q] = add(add(v[q], between), p.element[at % V]);
   }
+  // Running sums keep what is no number. So five of them tell whether a result can be none, all others need no look.
+  if (!all_are_numbers(begin, second, blocks.sum, blocks.sum_of_next, p.element[(chunk - 1 + Odd) % V])) {
+    TWOFOLD_UNROLL
+    for (unsigned q = 0; q < chunk; ++q) v[q] = canonical(v[q]);
+  }
+}
+
+template <unsigned Block, class R>
+TWOFOLD_FUNCTION void join(R (&v)[chunk], const R* ends, unsigned rest,
+                           stencil_order::between_ends<R> blocks) {
+  if constexpr (pack_size<R> == 4) {  // rest is even
+    if (rest % 4 != 0) return join<Block, 2>(v, ends, rest - 2, blocks);
+  }
+  join<Block, 0>(v, ends, rest, blocks);
 }
 
 // ---- windows that fit on chip with the team's chunks: one pass ---------------------------------------
@@ -193,40 +158,51 @@ TWOFOLD_FUNCTION constexpr unsigned reach(index k) {
   return static_cast<unsigned>((2 * k + stencil_order::chunk - 1) / stencil_order::chunk);
 }
 
+/// Chunks whose results a team of `size` threads has. Where the windows reach a little further, a few threads have
+/// none, so that none has to take a second chunk while the others wait.
+TWOFOLD_FUNCTION constexpr unsigned own_chunks(index k, unsigned size) {
+  return reach(k) <= size / 8 ? size - reach(k) : size;
+}
+
 /// Teams of `size` threads for n results.
 TWOFOLD_FUNCTION constexpr index team_count(index n, index k, unsigned size) {
   const index chunks = stencil_order::chunk_of(n - 1 - k) - stencil_order::chunk_of(-k) + 1;
-  return (chunks + size - 1) / size;
+  return (chunks + own_chunks(k, size) - 1) / own_chunks(k, size);
 }
 
 template <class R>
 TWOFOLD_FUNCTION constexpr std::size_t one_pass_bytes(index k) {
   const unsigned chunks = team_size<R> + reach(k);
-  return (std::size_t{chunks} * (chunk + 1) + node_room(chunks, stencil_order::top_level(k))) * sizeof(R);
+  return (std::size_t{chunks} * chunk_step<R> + node_room(chunks, stencil_order::top_level(k))) * sizeof(R);
 }
+
+/// 16-byte loads of a thread before it uses the first: all of its chunk, and those behind as far as registers go.
+template <unsigned Block, class T>
+inline constexpr unsigned packs_in_flight =
+    chunk / pack_size<T> + (Block == chunk && sizeof(T) == 4 ? chunk / pack_size<T> / 4 : 0);
 
 /// Team `rank` of the league: results whose windows begin in its chunks.
 template <unsigned Block, class R, class Team, class In, class Out>
 TWOFOLD_FUNCTION void one_pass(const Team& team, const In& in, const Out& out, index n, index k,
                                index league_rank, R* memory) {
-  constexpr unsigned gap = chunk + 1;
+  constexpr unsigned step = chunk_step<R>;
   const unsigned rest = static_cast<unsigned>(2 * k) % chunk, whole = static_cast<unsigned>(2 * k) / chunk;
-  const unsigned chunks = team.size() + reach(k);
-  const index first_chunk = stencil_order::chunk_of(-k) + league_rank * team.size();
+  const unsigned own = own_chunks(k, team.size()), chunks = own + reach(k);
+  using T = std::remove_cvref_t<decltype(*in(0))>;
+  const index first_chunk = stencil_order::chunk_of(-k) + league_rank * own;
   R* const slots = memory;
-  R* const nodes = memory + chunks * gap;
-  R* const mine = slots + team.rank() * gap;
+  R* const nodes = memory + chunks * step;
+  R* const mine = slots + team.rank() * step;
 
-  load<chunk>(team, in, n, first_chunk * chunk, chunks * chunk, slots);
+  load_tile<packs_in_flight<Block, T>>(team, in, n, first_chunk * chunk, chunks * chunk, slots);
   team.barrier();  // the elements are there
 
   R v[chunk];
-  TWOFOLD_UNROLL
-  for (unsigned q = 0; q < chunk; ++q) v[q] = mine[q];
-  const R sum = run_forward<Block>(mine);
+  read_chunk(v, mine);
+  const R sum = run_forward<Block>(v, mine);
   if constexpr (Block == chunk) nodes[team.rank()] = sum;
   for (unsigned c = team.rank() + team.size(); c < chunks; c += team.size()) {
-    const R behind = run_forward<Block>(slots + c * gap);
+    const R behind = run_forward<Block>(slots + c * step);
     if constexpr (Block == chunk) nodes[c] = behind;
   }
   run_backward<Block>(v);
@@ -243,40 +219,39 @@ TWOFOLD_FUNCTION void one_pass(const Team& team, const In& in, const Out& out, i
     }
     const index begin = first_chunk + team.rank() + 1;
     between = stencil_order::sums_of_chunks<R>(begin, begin + whole - 1, level, level, {});
-  } else {
+  } else if (team.rank() < own) {
     // The second block of this chunk, and the first of the next.
-    between = {mine[chunk - 1], mine[gap + chunk / 2 - 1]};
+    between = {mine[chunk - 1], mine[step + chunk / 2 - 1]};
   }
-  join<Block>(v, slots, (team.rank() + whole) * gap, rest, between);
-  write_results(team, v, slots, out, n, first_chunk * chunk + k);
+  if (team.rank() < own) join<Block>(v, slots + (team.rank() + whole) * step, rest, between);
+  write_results(team, v, slots, own * chunk, out, n, first_chunk * chunk + k);
 }
 
 // ---- longer windows: sums of 1024 elements in a first pass, then the ends of the windows --------------
 
 template <class R>
 TWOFOLD_FUNCTION constexpr std::size_t kept_bytes() {
-  return (std::size_t{long_team_size<R>} * (chunk + 1) + slot<chunk>(long_team_size<R>)) * sizeof(R);
+  return (std::size_t{long_team_size<R>} * chunk_step<R> + slot<R>(long_team_size<R>)) * sizeof(R);
 }
 
 /// The kept nodes of the lowest level, one per 32 threads of the team.
 template <class R, class Team, class In>
 TWOFOLD_FUNCTION void keep_nodes(const Team& team, const In& in, index n, index league_rank, R* memory,
                                  R* kept) {
-  constexpr unsigned gap = chunk + 1;
+  using T = std::remove_cvref_t<decltype(*in(0))>;
+  constexpr unsigned step = chunk_step<R>;
   R* const slots = memory;
-  R* const sums = memory + team.size() * gap;
+  R* const sums = memory + team.size() * step;
   const index first_chunk = league_rank * team.size();
-  load<chunk>(team, in, n, first_chunk * chunk, team.size() * chunk, slots);
+  load_tile<chunk / pack_size<T>>(team, in, n, first_chunk * chunk, team.size() * chunk, slots);
   team.barrier();  // the elements are there
   R v[chunk];
-  TWOFOLD_UNROLL
-  for (unsigned q = 0; q < chunk; ++q) v[q] = slots[team.rank() * gap + q];
-  sums[slot<chunk>(team.rank())] = sum_of_chunk(v);
+  read_chunk(v, slots + team.rank() * step);
+  sums[slot<R>(team.rank())] = sum_of_chunk(v);
   team.barrier();  // the chunks' sums are there
   const index node = first_chunk / stencil_order::kept_chunks + team.rank();
   if (team.rank() < team.size() / chunk && node < stencil_order::kept_count(n)) {
-    TWOFOLD_UNROLL
-    for (unsigned q = 0; q < chunk; ++q) v[q] = sums[team.rank() * gap + q];
+    read_chunk(v, sums + team.rank() * step);
     kept[node] = sum_of_nodes(v);
   }
 }
@@ -310,12 +285,12 @@ TWOFOLD_FUNCTION void build_kept(const Team& team, stencil_order::node_level<R> 
 
 /// Chunks of the ends of a team's windows, from the start of the kept node where the first ends.
 template <class R>
-inline constexpr unsigned end_chunks = long_team_size<R> + chunk + 1;
+inline constexpr unsigned end_chunks = long_team_size<R> + chunk;
 
 /// Bytes that a team of the second pass needs: the larger stream, and the nodes below the kept level of both.
 template <class R>
 TWOFOLD_FUNCTION constexpr std::size_t two_pass_bytes() {
-  return (std::size_t{end_chunks<R>} * (chunk + 1) +
+  return (std::size_t{end_chunks<R>} * chunk_step<R> +
           node_room(long_team_size<R>, stencil_order::kept_level - 1) +
           node_room(end_chunks<R>, stencil_order::kept_level - 1)) *
          sizeof(R);
@@ -332,7 +307,8 @@ TWOFOLD_FUNCTION constexpr index two_pass_teams(index n, index k) {
 template <class R, class Team, class In, class Out>
 TWOFOLD_FUNCTION void two_pass(const Team& team, const In& in, const Out& out, index n, index k,
                                index league_rank, R* memory, stencil_order::node_level<R> kept) {
-  constexpr unsigned gap = chunk + 1;
+  using T = std::remove_cvref_t<decltype(*in(0))>;
+  constexpr unsigned step = chunk_step<R>;
   const unsigned rest = static_cast<unsigned>(2 * k % chunk);
   const index whole = 2 * k / chunk;
   const index begin_chunk =
@@ -341,25 +317,24 @@ TWOFOLD_FUNCTION void two_pass(const Team& team, const In& in, const Out& out, i
   const unsigned before = static_cast<unsigned>(begin_chunk + whole - end_chunk);
   const unsigned ends = team.size() + 1 + before;
   R* const slots = memory;
-  const stencil_order::node_level<R> at_begin{memory + end_chunks<R> * gap, begin_chunk, team.size()};
+  const stencil_order::node_level<R> at_begin{memory + end_chunks<R> * step, begin_chunk, team.size()};
   const stencil_order::node_level<R> at_end{
       at_begin.nodes + node_room(long_team_size<R>, stencil_order::kept_level - 1), end_chunk, ends};
 
   // Where the windows begin.
-  load<chunk>(team, in, n, begin_chunk * chunk, team.size() * chunk, slots);
+  load_tile<chunk / pack_size<T>>(team, in, n, begin_chunk * chunk, team.size() * chunk, slots);
   team.barrier();  // the elements are there
   R v[chunk];
-  TWOFOLD_UNROLL
-  for (unsigned q = 0; q < chunk; ++q) v[q] = slots[team.rank() * gap + q];
+  read_chunk(v, slots + team.rank() * step);
   at_begin.nodes[team.rank()] = sum_of_chunk(v);
   run_backward<chunk>(v);
   team.barrier();  // and read
 
-  // Where they end.
-  load<chunk>(team, in, n, end_chunk * chunk, ends * chunk, slots);
+  // Where they end; with v kept, registers are scarce.
+  load_tile<chunk / pack_size<T> / 2>(team, in, n, end_chunk * chunk, ends * chunk, slots);
   team.barrier();  // the elements are there
   for (unsigned c = team.rank(); c < ends; c += team.size())
-    at_end.nodes[c] = run_forward<chunk>(slots + c * gap);
+    at_end.nodes[c] = run_forward<chunk>(slots + c * step);
   team.barrier();  // the running sums and the nodes are there
 
   auto b = at_begin, e = at_end;
@@ -372,8 +347,8 @@ TWOFOLD_FUNCTION void two_pass(const Team& team, const In& in, const Out& out, i
   }
   const index begin = begin_chunk + team.rank() + 1;
   const auto between = stencil_order::sums_of_chunks<R>(begin, begin + whole - 1, at_begin, at_end, kept);
-  join<chunk>(v, slots, (team.rank() + before) * gap, rest, between);
-  write_results(team, v, slots, out, n, begin_chunk * chunk + k);
+  join<chunk>(v, slots + (team.rank() + before) * step, rest, between);
+  write_results(team, v, slots, team.size() * chunk, out, n, begin_chunk * chunk + k);
 }
 
 }  // namespace stencil_device

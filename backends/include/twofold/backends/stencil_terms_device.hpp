@@ -1,22 +1,104 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <twofold/backends/stencil_device.hpp>
+#include <twofold/backends/stencil_tile_device.hpp>
 
 #include <cstddef>
 
 /// @file
-/// What the teams of a GPU do for windows that are summed term by term: short ones, and weighted ones of any
-/// length. Teams and their memory are those of stencil_device.hpp.
+/// What the teams of a GPU do for windows that are summed term by term: short ones in registers alone, where 16-byte
+/// loads and stores are possible, and otherwise short and weighted ones of any length through memory on chip. Teams and
+/// their memory are those of stencil_tile_device.hpp.
 
 namespace twofold::backends {
 namespace stencil_device {
+
+// ---- short windows in registers ----------------------------------------------------------------------
+
+inline constexpr unsigned registers_team_size = 256;
+
+/// Whether some number of elements leads both vectors to a 16-byte boundary; then that number is the input's.
+template <class In, class Out>
+TWOFOLD_FUNCTION bool fits_registers(const In& in, const Out& out) {
+  if constexpr (
+      requires { in.stride; } || requires { out.stride; }) {
+    return false;
+  } else {
+    return out.misaligned(16) == in.misaligned(16) % (16 / sizeof(*out(0)));
+  }
+}
+
+template <class In>
+TWOFOLD_FUNCTION index registers_teams(const In& in, index n) {
+  constexpr index per_team = index{registers_team_size} * pack_size<std::remove_cvref_t<decltype(*in(0))>>;
+  return (n + in.misaligned(16) + per_team - 1) / per_team;
+}
+
+/// Windows of radius K: a thread loads the packs of 16 bytes that its results touch. All but one of them come from L1,
+/// where its neighbours' loads have put them.
+template <int K, class R, class Team, class In, class Out>
+TWOFOLD_FUNCTION void short_windows(const Team& team, const In& in, const Out& out, index n,
+                                    index league_rank) {
+  using T = std::remove_cvref_t<decltype(*in(0))>;
+  constexpr int P = pack_size<T>, Beside = (K + P - 1) / P;
+  const index i = (league_rank * team.size() + team.rank()) * P - in.misaligned(16);
+  if (i >= n) return;
+  const index first = i - Beside * P;
+  T x[(2 * Beside + 1) * P];
+  const bool inside = first >= 0 && i + (Beside + 1) * P <= n;
+  if (inside) {
+    TWOFOLD_UNROLL
+    for (int b = 0; b <= 2 * Beside; ++b) {
+      const auto four = load_pack<T>(in(first + b * P));
+      TWOFOLD_UNROLL
+      for (int u = 0; u < P; ++u) x[b * P + u] = four.element[u];
+    }
+  } else {
+    TWOFOLD_UNROLL
+    for (int e = 0; e < (2 * Beside + 1) * P; ++e) {
+      x[e] = first + e >= 0 && first + e < n ? *in(first + e) : absent<T>();
+    }
+  }
+  pack<R, P> sums;
+  TWOFOLD_UNROLL
+  for (int r = 0; r < P; ++r) {
+    R sum = static_cast<R>(x[Beside * P + r - K]);
+    TWOFOLD_UNROLL
+    for (int j = 1; j <= 2 * K; ++j) sum = add(sum, static_cast<R>(x[Beside * P + r - K + j]));
+    sums.element[r] = canonical(sum);
+  }
+  if (inside) {
+    team.write_pack(out(i), sums);
+  } else {
+    TWOFOLD_UNROLL
+    for (int r = 0; r < P; ++r) {
+      if (i + r >= 0 && i + r < n) team.write(out(i + r), sums.element[r]);
+    }
+  }
+}
+
+/// Calls run.operator()<K>() for the radius k, at most `longest_direct`.
+template <int K = 0, class Run>
+void with_radius(index k, const Run& run) {
+  if constexpr (K < stencil_order::longest_direct) {
+    if (k > K) return with_radius<K + 1>(k, run);
+  }
+  run.template operator()<K>();
+}
+
+// ---- through memory on chip --------------------------------------------------------------------------
 
 /// Neighbouring results of one thread, which share the elements that it reads.
 template <bool Weighted>
 inline constexpr unsigned results_per_thread = Weighted ? 8 : 4;
 
 inline constexpr unsigned direct_team_size = 256;
+
+/// Where element e is kept, with a gap of one after every `Every`.
+template <unsigned Every>
+TWOFOLD_FUNCTION constexpr unsigned spread_slot(unsigned e) {
+  return e + e / Every;
+}
 
 /// Weights that are on chip at a time.
 inline constexpr unsigned weights_at_once = 512;
@@ -29,7 +111,7 @@ TWOFOLD_FUNCTION constexpr unsigned terms_at_once(index k) {
 template <bool Weighted>
 TWOFOLD_FUNCTION constexpr unsigned direct_slots(index k) {
   constexpr unsigned P = results_per_thread<Weighted>;
-  return slot<P>(P * direct_team_size + terms_at_once<Weighted>(k) - 1);
+  return spread_slot<P>(P * direct_team_size + terms_at_once<Weighted>(k) - 1);
 }
 
 template <bool Weighted, class R>
@@ -68,7 +150,7 @@ TWOFOLD_FUNCTION void add_terms(R (&sums)[P], const R* slots, const R* weights, 
   const auto some = [&](unsigned p) {
     if (Weighted && !all_valid && (static_cast<int>(p) < valid_from || static_cast<int>(p) >= valid_to))
       return;
-    const R x = slots[slot<P>(p)];
+    const R x = slots[spread_slot<P>(p)];
     TWOFOLD_UNROLL
     for (unsigned r = 0; r < P; ++r) {
       if (r <= p && p - r < terms) add_term<P, Weighted>(sums, r, weights, p - r, x);
@@ -87,7 +169,7 @@ TWOFOLD_FUNCTION void add_terms(R (&sums)[P], const R* slots, const R* weights, 
     for (; p + P <= terms; p += P) {
       TWOFOLD_UNROLL
       for (unsigned u = 0; u < P; ++u) {
-        const R x = slots[slot<P>(p + u)];
+        const R x = slots[spread_slot<P>(p + u)];
         if constexpr (Weighted) w[u] = weights[p + u];
         TWOFOLD_UNROLL
         for (unsigned r = 0; r < P; ++r) {
@@ -102,12 +184,6 @@ TWOFOLD_FUNCTION void add_terms(R (&sums)[P], const R* slots, const R* weights, 
   }
   for (; p < terms + P - 1; ++p) some(p);
 }
-
-/// A thread's results, written 16 bytes at a time.
-template <class R, unsigned P>
-struct alignas(16) result_pack {
-  R result[P];
-};
 
 template <bool Weighted, class R, class Team, class In, class Weights, class Out>
 TWOFOLD_FUNCTION void direct(const Team& team, const In& in, const Weights& weights, const Out& out, index n,
@@ -134,7 +210,7 @@ TWOFOLD_FUNCTION void direct(const Team& team, const In& in, const Weights& weig
     const unsigned count = per_team + terms - 1;
     const index from = first - k + j;
     if (j != begin) team.barrier();  // the elements before are read
-    load<P>(team, in, n, from, count, slots);
+    load_each<R>(team, in, n, from, count, [slots](unsigned e, R x) { slots[spread_slot<P>(e)] = x; });
     if constexpr (Weighted) {
       for (unsigned t = team.rank(); t < terms; t += team.size())
         on_chip[t] = static_cast<R>(*weights(j + t));
@@ -145,8 +221,8 @@ TWOFOLD_FUNCTION void direct(const Team& team, const In& in, const Weights& weig
     const int valid_from = (from < 0 ? static_cast<int>(-from) : 0) - own;
     const int valid_to =
         (n - from < static_cast<index>(count) ? static_cast<int>(n - from) : static_cast<int>(count)) - own;
-    add_terms<P, Weighted>(sums, slots + slot<P>(P * team.rank()), on_chip, terms, all_valid, valid_from,
-                           valid_to);
+    add_terms<P, Weighted>(sums, slots + spread_slot<P>(P * team.rank()), on_chip, terms, all_valid,
+                           valid_from, valid_to);
   }
 
   const index i = first + P * team.rank();
@@ -158,10 +234,10 @@ TWOFOLD_FUNCTION void direct(const Team& team, const In& in, const Weights& weig
     }
   } else {
     if (i >= 0 && i + static_cast<index>(P) <= n) {
-      result_pack<R, P> pack;
+      pack<R, P> packed;
       TWOFOLD_UNROLL
-      for (unsigned r = 0; r < P; ++r) pack.result[r] = sums[r];
-      team.write_pack(out(i), pack);
+      for (unsigned r = 0; r < P; ++r) packed.element[r] = sums[r];
+      team.write_pack(out(i), packed);
     } else {
       for (unsigned r = 0; r < P; ++r) {
         if (i + r >= 0 && i + r < n) team.write(out(i + r), sums[r]);

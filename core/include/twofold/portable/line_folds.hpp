@@ -121,6 +121,10 @@ inline constexpr unsigned line_team = 256;
 /// Neighbours that one thread folds in a step of a tree in team scratch: three levels to a barrier.
 inline constexpr unsigned neighbours = 8;
 
+/// Where value e of an array in team scratch is: with a gap of one after every 32, so that threads which read eight
+/// neighbours each use different banks.
+KOKKOS_FUNCTION constexpr unsigned spread(unsigned e) { return e + e / 32; }
+
 struct nothing_between {
   template <class A>
   KOKKOS_FUNCTION A operator()(A value) const {
@@ -141,10 +145,10 @@ KOKKOS_FUNCTION const A* fold_slots(const Member& team, A* nodes, A* other, unsi
       const unsigned slot = i / width, place = i % width;
       A v[neighbours];
       for (unsigned k = 0; k < neighbours; ++k) {
-        v[k] = k < wide ? nodes[(slot * wide + k) * width + place] : backends::nothing<A>();
+        v[k] = k < wide ? nodes[spread((slot * wide + k) * width + place)] : backends::nothing<A>();
       }
-      other[i] = combine(combine(combine(v[0], v[1]), combine(v[2], v[3])),
-                         combine(combine(v[4], v[5]), combine(v[6], v[7])));
+      other[spread(i)] = combine(combine(combine(v[0], v[1]), combine(v[2], v[3])),
+                                 combine(combine(v[4], v[5]), combine(v[6], v[7])));
     }
     A* const read = nodes;
     nodes = other;
@@ -159,8 +163,9 @@ KOKKOS_FUNCTION const A* fold_slots(const Member& team, A* nodes, A* other, unsi
 template <unsigned Rows, bool Packed, unsigned Nodes, class T, class A, class Exec>
 struct device_folds_along {
   using member = typename Kokkos::TeamPolicy<Exec>::member_type;
-  static constexpr std::size_t slots = line_team * Nodes;
-  static constexpr std::size_t scratch_bytes = (slots + slots / 2) * sizeof(A) + 2 * alignof(A);
+  static constexpr unsigned slots = line_team * Nodes;
+  static constexpr std::size_t room = spread(slots) + spread(slots / 2);
+  static constexpr std::size_t scratch_bytes = room * sizeof(A) + 2 * alignof(A);
 
   many_folds<T> folds;
   backends::fold_shape shape;
@@ -170,8 +175,7 @@ struct device_folds_along {
 
   template <class Member>  // so that a test can bring a team of its own
   KOKKOS_FUNCTION void run(const Member& team) const {
-    A* const nodes =
-        static_cast<A*>(team.team_shmem().get_shmem_aligned((slots + slots / 2) * sizeof(A), alignof(A)));
+    A* const nodes = static_cast<A*>(team.team_shmem().get_shmem_aligned(room * sizeof(A), alignof(A)));
     const unsigned t = static_cast<unsigned>(team.team_rank());
     const unsigned packs = shape.lanes < 4 ? 1 : shape.lanes / 4;
     const unsigned here = static_cast<unsigned>(slots / packs);
@@ -181,8 +185,11 @@ struct device_folds_along {
     for (unsigned s = 0; s < Nodes; ++s) {
       const unsigned slot = t + line_team * s;
       const std::size_t chunk = first + slot / packs;
-      const std::size_t f = chunk < total ? chunk / shape.chunks : 0,
-                        c = chunk < total ? chunk % shape.chunks : 0;
+      std::size_t f = chunk < total ? chunk : 0, c = 0;
+      if (shape.chunks > 1) {  // a 64-bit division costs more than the node: short lines go without
+        c = f % shape.chunks;
+        f /= shape.chunks;
+      }
       const std::size_t count = chunk < total ? shape.count_of(c) : 0;
       const backends::strided<T> line{folds.data + static_cast<std::ptrdiff_t>(f) * folds.fold_step,
                                       folds.element_step};
@@ -191,17 +198,19 @@ struct device_folds_along {
       if (packs == 1) {
         if (chunk < total) out.write(chunk, node);
       } else {
-        nodes[slot] = node;
+        nodes[spread(slot)] = node;
       }
     }
     if (packs == 1) return;
     // The tree of a chunk never leaves its slots, so that all chunks go in one.
-    const A* const from = fold_slots(team, nodes, nodes + slots, static_cast<unsigned>(slots), here, 1);
+    const A* const from = fold_slots(team, nodes, nodes + spread(slots), slots, here, 1);
     for (unsigned q = t; q < here; q += line_team) {
-      if (first + q < total) out.write(first + q, from[q]);
+      if (first + q < total) out.write(first + q, from[spread(q)]);
     }
   }
 };
+
+inline constexpr std::size_t enough_teams = 512;
 
 /// How a team is laid over places and lanes.
 struct team_plan {
@@ -215,6 +224,9 @@ struct team_plan {
     const std::size_t packs = (places + places_per_thread - 1) / places_per_thread;
     plan.width = 1;
     while (plan.width < 32 && plan.width < packs) plan.width *= 2;
+    // Narrower strips, down to 64 bytes, where teams would be too few for a large GPU.
+    const unsigned narrowest = places_per_thread == 1 ? 16 : 4;
+    while (plan.width > narrowest && packs / plan.width * shape.chunks < enough_teams) plan.width /= 2;
     plan.strips = (packs + plan.width - 1) / plan.width;
     plan.slots = std::clamp(shape.lanes / 8, 1u, line_team / plan.width);
     const unsigned per_team = line_team / plan.width / plan.slots;
@@ -226,8 +238,9 @@ struct team_plan {
 template <unsigned Rows, unsigned E, class T, class A, class Exec>
 struct device_folds_across {
   using member = typename Kokkos::TeamPolicy<Exec>::member_type;
-  static constexpr std::size_t values = line_team * E;
-  static constexpr std::size_t scratch_bytes = (values + values / 2) * sizeof(A) + 2 * alignof(A);
+  static constexpr unsigned values = line_team * E;
+  static constexpr std::size_t room = spread(values) + spread(values / 2);
+  static constexpr std::size_t scratch_bytes = room * sizeof(A) + 2 * alignof(A);
 
   many_folds<T> folds;
   backends::fold_shape shape;
@@ -239,8 +252,7 @@ struct device_folds_across {
 
   template <class Member>
   KOKKOS_FUNCTION void run(const Member& team) const {
-    A* const nodes =
-        static_cast<A*>(team.team_shmem().get_shmem_aligned((values + values / 2) * sizeof(A), alignof(A)));
+    A* const nodes = static_cast<A*>(team.team_shmem().get_shmem_aligned(room * sizeof(A), alignof(A)));
     const unsigned t = static_cast<unsigned>(team.team_rank());
     const unsigned side = t % plan.width, row = t / plan.width;
     const unsigned strips_here = line_team / plan.width / plan.slots;
@@ -264,12 +276,12 @@ struct device_folds_across {
     // [slots][strips, width, e]
     const unsigned across = strips_here * plan.width * E;
     for (unsigned e = 0; e < E; ++e)
-      nodes[slot * across + (my_strip * E + e) * plan.width + side] = folded[e];
-    const A* const result = fold_slots(team, nodes, nodes + values, plan.slots, 1, across);
+      nodes[spread(slot * across + (my_strip * E + e) * plan.width + side)] = folded[e];
+    const A* const result = fold_slots(team, nodes, nodes + spread(values), plan.slots, 1, across);
     for (unsigned i = t; i < across; i += line_team) {
       const unsigned strip = i / (plan.width * E), e = i / plan.width % E, s = i % plan.width;
       const std::size_t at = ((first_strip + strip) * plan.width + s) * E + e;
-      if (at < folds.count) out.write(chunk * pitch + at, result[i]);
+      if (at < folds.count) out.write(chunk * pitch + at, result[spread(i)]);
     }
   }
 };

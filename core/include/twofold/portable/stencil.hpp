@@ -327,8 +327,8 @@ struct team_of {
     *to = value;
   }
   template <class R, unsigned P>
-  KOKKOS_FUNCTION void write_pack(R* to, const stencil_device::result_pack<R, P>& pack) const {
-    *reinterpret_cast<stencil_device::result_pack<R, P>*>(to) = pack;
+  KOKKOS_FUNCTION void write_pack(R* to, const stencil_device::pack<R, P>& pack) const {
+    *reinterpret_cast<stencil_device::pack<R, P>*>(to) = pack;
   }
 };
 
@@ -376,6 +376,17 @@ struct two_pass {
   }
 };
 
+template <int K, class R, class In, class Out>
+struct short_windows {
+  In in;
+  Out out;
+  index n;
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(const Team& team, index league_rank, R*) const {
+    stencil_device::short_windows<K, R>(team, in, out, n, league_rank);
+  }
+};
+
 template <bool Weighted, class R, class In, class Out, class Weights>
 struct direct {
   In in;
@@ -400,7 +411,7 @@ struct teams {
   template <class Member>
   KOKKOS_FUNCTION void run(const Member& member) const {
     work(team_of<Size, Member>{member}, static_cast<index>(member.league_rank()),
-         static_cast<R*>(member.team_shmem().get_shmem_aligned(bytes, alignof(R))));
+         static_cast<R*>(member.team_shmem().get_shmem_aligned(bytes, 16)));
   }
 };
 
@@ -411,7 +422,7 @@ void launch(const char* label, const Exec& exec, const Work& work, index count, 
   using policy = Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<Size, TeamsAtOnce>>;
   Kokkos::parallel_for(label,
                        policy(exec, static_cast<int>(count), static_cast<int>(Size))
-                           .set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(bytes + alignof(R)))),
+                           .set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(bytes + 16))),
                        teams<Size, R, Exec, Work>{work, bytes});
 }
 
@@ -419,13 +430,18 @@ template <class R, class Exec, class In, class Out>
 void sums(const char* label, const Exec& exec, const In& in, const Out& out, index n, index k) {
   namespace d = stencil_device;
   constexpr unsigned size = d::team_size<R>, long_size = d::long_team_size<R>;
-  if (k <= stencil_order::longest_direct) {
+  if (k <= stencil_order::longest_direct && d::fits_registers(in, out)) {
+    d::with_radius(k, [&]<int K>() {
+      launch<d::registers_team_size, 1, R>(label, exec, short_windows<K, R, In, Out>{in, out, n},
+                                           d::registers_teams(in, n), 0);
+    });
+  } else if (k <= stencil_order::longest_direct) {
     launch<d::direct_team_size, 4, R>(label, exec, direct<false, R, In, Out, In>{in, out, in, n, k},
                                       d::direct_teams<false>(out, n), d::direct_bytes<false, R>(k));
   } else if (d::one_pass_bytes<R>(k) <= most_bytes) {
     const auto run = [&]<unsigned Block>() {
-      launch<size, 4, R>(label, exec, one_pass<Block, R, In, Out>{in, out, n, k}, d::team_count(n, k, size),
-                         d::one_pass_bytes<R>(k));
+      launch<size, d::teams_at_once<Block, R>, R>(label, exec, one_pass<Block, R, In, Out>{in, out, n, k},
+                                                  d::team_count(n, k, size), d::one_pass_bytes<R>(k));
     };
     stencil_order::block_size(k) == 16 ? run.template operator()<16>() : run.template operator()<32>();
   } else {
@@ -437,9 +453,9 @@ void sums(const char* label, const Exec& exec, const In& in, const Out& out, ind
             .at_least(static_cast<std::size_t>(stencil_order::kept_total(n, top)) * sizeof(R), 0)
             .partials);
     stencil_order::node_level<R> level{kept, 0, stencil_order::kept_count(n)};
-    launch<long_size, 4, R>(label, exec, keep_nodes<R, In>{in, n, kept},
-                            (n + long_size * stencil_order::chunk - 1) / (long_size * stencil_order::chunk),
-                            d::kept_bytes<R>());
+    launch<long_size, d::long_teams_at_once, R>(
+        label, exec, keep_nodes<R, In>{in, n, kept},
+        (n + long_size * stencil_order::chunk - 1) / (long_size * stencil_order::chunk), d::kept_bytes<R>());
     auto below = level;
     for (int built = stencil_order::kept_level; built < top; built += d::built_levels) {
       const int levels = std::min(top - built, d::built_levels);
@@ -448,8 +464,8 @@ void sums(const char* label, const Exec& exec, const In& in, const Out& out, ind
                                        d::built_nodes * sizeof(R));
       for (int l = 0; l < levels; ++l) below = below.above();
     }
-    launch<long_size, 4, R>(label, exec, two_pass<R, In, Out>{in, out, n, k, level},
-                            d::two_pass_teams<R>(n, k), d::two_pass_bytes<R>());
+    launch<long_size, d::long_teams_at_once, R>(label, exec, two_pass<R, In, Out>{in, out, n, k, level},
+                                                d::two_pass_teams<R>(n, k), d::two_pass_bytes<R>());
   }
 }
 

@@ -182,6 +182,9 @@ void fold_lines_along(const char* name, const T* data, std::size_t pitch, std::s
 inline constexpr unsigned across_block = 512;
 inline constexpr unsigned across_warps = across_block / warp_threads;
 
+/// A block on every SM of an H200.
+inline constexpr std::size_t enough_blocks = 132;
+
 /// How the threads of the kernel below are laid over places and lanes.
 struct across_plan {
   std::size_t strips;        // of neighbouring places that a warp covers
@@ -193,6 +196,10 @@ struct across_plan {
     across_plan plan{};
     const std::size_t packs = (places + places_per_thread - 1) / places_per_thread;
     while (plan.log_width < 5 && (1u << plan.log_width) < packs) ++plan.log_width;
+    // Narrower strips, down to 64 bytes, where blocks would be too few for the GPU.
+    const unsigned narrowest = 2 + (places_per_thread == 1 ? 2 : 0);
+    while (plan.log_width > narrowest && (packs >> plan.log_width) * shape.chunks < enough_blocks)
+      --plan.log_width;
     plan.strips = (packs + (1u << plan.log_width) - 1) >> plan.log_width;
     // Each warp keeps eight lanes at least, and one for each of its threads that do not lie side by side.
     const unsigned slots = warp_threads >> plan.log_width;
