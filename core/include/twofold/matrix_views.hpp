@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <string>
 #include <type_traits>
+#include <utility>
 
 /// @file
 /// What the functions on matrices take, and the checks of their shapes: the one place where they are made.
@@ -40,18 +41,22 @@ concept native_matrix_space =
 
 namespace detail {
 
+/// Elements as numbers of element_t, const where those of the View are.
+template <class X>
+using number_t = std::remove_pointer_t<decltype(data_of(std::declval<const X&>()))>;
+
 template <class M>
-backends::matrix<typename M::value_type> matrix_of(const M& m) {
-  return {m.data(), m.extent(0), m.extent(1), static_cast<std::ptrdiff_t>(m.stride(0)),
+backends::matrix<number_t<M>> matrix_of(const M& m) {
+  return {data_of(m), m.extent(0), m.extent(1), static_cast<std::ptrdiff_t>(m.stride(0)),
           static_cast<std::ptrdiff_t>(m.stride(1))};
 }
 
 /// A vector as a row, or as a column where it steps like one of `like`.
 template <class X, class Like>
-backends::matrix<typename X::value_type> as_matrix(const X& x, const backends::matrix<Like>& like) {
-  const backends::matrix<typename X::value_type> row{x.data(), 1, x.extent(0),
-                                                     static_cast<std::ptrdiff_t>(x.extent(0)),
-                                                     static_cast<std::ptrdiff_t>(x.stride(0))};
+backends::matrix<number_t<X>> as_matrix(const X& x, const backends::matrix<Like>& like) {
+  const backends::matrix<number_t<X>> row{data_of(x), 1, x.extent(0),
+                                          static_cast<std::ptrdiff_t>(x.extent(0)),
+                                          static_cast<std::ptrdiff_t>(x.stride(0))};
   return row.column_stride == like.row_stride ? row.transposed() : row;
 }
 

@@ -36,29 +36,31 @@ concept norm2_path = path<Path> && foldable<element_t<X>> && std::floating_point
 /// Writes the norm to `result`, along the path that is named. Asynchronous.
 template <path Path, execution_space Exec, vector_view X, writable_scalar Result>
   requires reachable_from<X, Exec> && reachable_from<Result, Exec> &&
-           norm2_path<Path, Exec, X, typename Result::value_type>
+           norm2_path<Path, Exec, X, element_t<Result>>
 void norm2(Path, const Exec& exec, const X& x, const Result& result) {
-  using R = typename Result::value_type;
+  using R = element_t<Result>;
   detail::expects_vector("norm2", "x", x);
   detail::expects_result("norm2", result);
+  const detail::retyped around(x, result);
   if constexpr (std::same_as<Path, native_path>) {
     const backends::device_of device(exec);
-    cuda_native::norm2<R>(x.data(), x.extent(0), result.data(), backends::stream_of(exec));
+    cuda_native::norm2<R>(detail::data_of(x), x.extent(0), detail::data_of(result),
+                          backends::stream_of(exec));
   } else {
-    portable_engine::norm2<R>(exec, detail::operand(x), x.extent(0), result.data());
+    portable_engine::norm2<R>(exec, detail::operand(x), x.extent(0), detail::data_of(result));
   }
 }
 
 /// Returns the norm, along the path that is named. Waits for `exec`.
 template <class R = void, path Path, execution_space Exec, vector_view X>
-  requires reachable_from<X, Exec> &&
-           norm2_path<Path, Exec, X, detail::chosen_or<R, default_norm_t<element_t<X>>>>
-auto norm2(Path, const Exec& exec, const X& x) {
-  using S = detail::chosen_or<R, default_norm_t<element_t<X>>>;
+  requires reachable_from<X, Exec> && norm2_path<Path, Exec, X, detail::norm_in<R, X>>
+detail::norm_in<R, X> norm2(Path, const Exec& exec, const X& x) {
+  using S = detail::norm_in<R, X>;
   detail::expects_vector("norm2", "x", x);
+  const detail::retyped around(x);
   if constexpr (std::same_as<Path, native_path>) {
     const backends::device_of device(exec);
-    return cuda_native::norm2<S>(x.data(), x.extent(0), backends::stream_of(exec));
+    return cuda_native::norm2<S>(detail::data_of(x), x.extent(0), backends::stream_of(exec));
   } else {
     return portable_engine::norm2<S>(exec, detail::operand(x), x.extent(0));
   }
@@ -67,19 +69,19 @@ auto norm2(Path, const Exec& exec, const X& x) {
 /// Writes the norm to `result`, along the best path. Asynchronous.
 template <execution_space Exec, vector_view X, writable_scalar Result>
 void norm2(const Exec& exec, const X& x, const Result& result) {
-  norm2(default_path_t<native_norm2<Exec, X, typename Result::value_type>>{}, exec, x, result);
+  norm2(default_path_t<native_norm2<Exec, X, element_t<Result>>>{}, exec, x, result);
 }
 
 /// Returns the norm, along the best path. Waits for `exec`.
 template <class R = void, execution_space Exec, vector_view X>
-auto norm2(const Exec& exec, const X& x) {
-  using S = detail::chosen_or<R, default_norm_t<element_t<X>>>;
+detail::norm_in<R, X> norm2(const Exec& exec, const X& x) {
+  using S = detail::norm_in<R, X>;
   return norm2<S>(default_path_t<native_norm2<Exec, X, S>>{}, exec, x);
 }
 
 /// Returns the norm, on the default instance of the View's own execution space.
 template <class R = void, vector_view X>
-auto norm2(const X& x) {
+detail::norm_in<R, X> norm2(const X& x) {
   return norm2<R>(typename X::execution_space{}, x);
 }
 

@@ -45,15 +45,16 @@ void outer_product(Path, const Exec& exec, const X& x, const Y& y, const C& c) {
   detail::expects_per_column("outer_product", "y", y, "C", c);
   detail::expects_vector_apart("outer_product", "x", x, "C", c);
   detail::expects_vector_apart("outer_product", "y", y, "C", c);
+  const detail::retyped around(x, y, c);
   if constexpr (std::same_as<Path, native_path>) {
     const backends::device_of device(exec);
     const auto stream = backends::stream_of(exec);
     if constexpr (packed_rows<C>) {
-      cuda_native::outer_product(x.data(), x.extent(0), y.data(), y.extent(0), c.data(),
-                                 detail::leading_dimension(c), stream);
+      cuda_native::outer_product(detail::data_of(x), x.extent(0), detail::data_of(y), y.extent(0),
+                                 detail::data_of(c), detail::leading_dimension(c), stream);
     } else {
-      cuda_native::outer_product(y.data(), y.extent(0), x.data(), x.extent(0), c.data(),
-                                 detail::leading_dimension(c), stream);
+      cuda_native::outer_product(detail::data_of(y), y.extent(0), detail::data_of(x), x.extent(0),
+                                 detail::data_of(c), detail::leading_dimension(c), stream);
     }
   } else {
     portable_engine::outer_product(exec, detail::operand(x), detail::operand(y), detail::matrix_of(c));

@@ -44,14 +44,17 @@ void scale_columns(Path, const Exec& exec, const M& m, const V& v, const R& r) {
   detail::expects_per_column("scale_columns", "v", v, "M", m);
   detail::expects_apart_or_same("scale_columns", "M", m, "R", r);
   detail::expects_vector_apart("scale_columns", "v", v, "R", r);
+  const detail::retyped around(m, v, r);
   if constexpr (std::same_as<Path, native_path>) {
     const backends::device_of device(exec);
     const auto stream = backends::stream_of(exec);
     const std::size_t ld_m = detail::leading_dimension(m), ld_r = detail::leading_dimension(r);
     if constexpr (packed_rows<R>) {
-      cuda_native::scale_columns(m.data(), r.extent(0), r.extent(1), ld_m, v.data(), r.data(), ld_r, stream);
+      cuda_native::scale_columns(detail::data_of(m), r.extent(0), r.extent(1), ld_m, detail::data_of(v),
+                                 detail::data_of(r), ld_r, stream);
     } else {
-      cuda_native::scale_rows(m.data(), r.extent(1), r.extent(0), ld_m, v.data(), r.data(), ld_r, stream);
+      cuda_native::scale_rows(detail::data_of(m), r.extent(1), r.extent(0), ld_m, detail::data_of(v),
+                              detail::data_of(r), ld_r, stream);
     }
   } else {
     portable_engine::scale_columns<element_t<R>>(exec, detail::matrix_of(m).constant(), detail::operand(v),

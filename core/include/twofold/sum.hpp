@@ -23,7 +23,7 @@ namespace twofold {
 
 /// Whether the hand-written CUDA path can sum X in R on Exec.
 template <class Exec, class X, class R>
-concept native_sum = native_space<Exec, X> && cuda_native::sums<element_t<X>, R>;
+concept native_sum = native_space<Exec, X> && cuda_native::sums<element_t<X>, fixed_width_t<R>>;
 
 template <class Path, class Exec, class X, class R>
 concept sum_path = path<Path> && accumulator_for<R, element_t<X>> &&
@@ -32,29 +32,30 @@ concept sum_path = path<Path> && accumulator_for<R, element_t<X>> &&
 /// Writes the sum to `result`, along the path that is named. Asynchronous.
 template <path Path, execution_space Exec, vector_view X, writable_scalar Result>
   requires reachable_from<X, Exec> && reachable_from<Result, Exec> &&
-           sum_path<Path, Exec, X, typename Result::value_type>
+           sum_path<Path, Exec, X, element_t<Result>>
 void sum(Path, const Exec& exec, const X& x, const Result& result) {
-  using R = typename Result::value_type;
+  using R = element_t<Result>;
   detail::expects_vector("sum", "x", x);
   detail::expects_result("sum", result);
+  const detail::retyped around(x, result);
   if constexpr (std::same_as<Path, native_path>) {
     const backends::device_of device(exec);
-    cuda_native::sum<R>(x.data(), x.extent(0), result.data(), backends::stream_of(exec));
+    cuda_native::sum<R>(detail::data_of(x), x.extent(0), detail::data_of(result), backends::stream_of(exec));
   } else {
-    portable_engine::sum<R>(exec, detail::operand(x), x.extent(0), result.data());
+    portable_engine::sum<R>(exec, detail::operand(x), x.extent(0), detail::data_of(result));
   }
 }
 
 /// Returns the sum, along the path that is named. Waits for `exec`.
 template <class R = void, path Path, execution_space Exec, vector_view X>
-  requires reachable_from<X, Exec> &&
-           sum_path<Path, Exec, X, detail::chosen_or<R, default_sum_t<element_t<X>>>>
-auto sum(Path, const Exec& exec, const X& x) {
-  using S = detail::chosen_or<R, default_sum_t<element_t<X>>>;
+  requires reachable_from<X, Exec> && sum_path<Path, Exec, X, detail::sum_in<R, X>>
+detail::sum_in<R, X> sum(Path, const Exec& exec, const X& x) {
+  using S = fixed_width_t<detail::sum_in<R, X>>;
   detail::expects_vector("sum", "x", x);
+  const detail::retyped around(x);
   if constexpr (std::same_as<Path, native_path>) {
     const backends::device_of device(exec);
-    return cuda_native::sum<S>(x.data(), x.extent(0), backends::stream_of(exec));
+    return cuda_native::sum<S>(detail::data_of(x), x.extent(0), backends::stream_of(exec));
   } else {
     return portable_engine::sum<S>(exec, detail::operand(x), x.extent(0));
   }
@@ -63,19 +64,19 @@ auto sum(Path, const Exec& exec, const X& x) {
 /// Writes the sum to `result`, along the best path. Asynchronous.
 template <execution_space Exec, vector_view X, writable_scalar Result>
 void sum(const Exec& exec, const X& x, const Result& result) {
-  sum(default_path_t<native_sum<Exec, X, typename Result::value_type>>{}, exec, x, result);
+  sum(default_path_t<native_sum<Exec, X, element_t<Result>>>{}, exec, x, result);
 }
 
 /// Returns the sum, along the best path. Waits for `exec`.
 template <class R = void, execution_space Exec, vector_view X>
-auto sum(const Exec& exec, const X& x) {
-  using S = detail::chosen_or<R, default_sum_t<element_t<X>>>;
+detail::sum_in<R, X> sum(const Exec& exec, const X& x) {
+  using S = detail::sum_in<R, X>;
   return sum<S>(default_path_t<native_sum<Exec, X, S>>{}, exec, x);
 }
 
 /// Returns the sum, on the default instance of the View's own execution space.
 template <class R = void, vector_view X>
-auto sum(const X& x) {
+detail::sum_in<R, X> sum(const X& x) {
   return sum<R>(typename X::execution_space{}, x);
 }
 

@@ -46,18 +46,21 @@ void sum_columns(Path, const Exec& exec, const M& m, const R& r) {
   detail::expects_output_vector("sum_columns", "r", r);
   detail::expects_per_column("sum_columns", "r", r, "M", m);
   detail::expects_vector_apart("sum_columns", "r", r, "M", m);
+  const detail::retyped around(m, r);
   if constexpr (std::same_as<Path, native_path>) {
     const backends::device_of device(exec);
     const auto stream = backends::stream_of(exec);
     const std::size_t ld = detail::leading_dimension(m);
     if constexpr (packed_rows<M>) {
-      cuda_native::sum_columns<element_t<R>>(m.data(), m.extent(0), m.extent(1), ld, r.data(), stream);
+      cuda_native::sum_columns<element_t<R>>(detail::data_of(m), m.extent(0), m.extent(1), ld,
+                                             detail::data_of(r), stream);
     } else {
-      cuda_native::sum_rows<element_t<R>>(m.data(), m.extent(1), m.extent(0), ld, r.data(), stream);
+      cuda_native::sum_rows<element_t<R>>(detail::data_of(m), m.extent(1), m.extent(0), ld,
+                                          detail::data_of(r), stream);
     }
   } else {
-    portable_engine::sum_columns<element_t<R>, element_t<M>>(exec, detail::matrix_of(m).constant(), r.data(),
-                                                             static_cast<std::ptrdiff_t>(r.stride(0)));
+    portable_engine::sum_columns<element_t<R>, element_t<M>>(
+        exec, detail::matrix_of(m).constant(), detail::data_of(r), static_cast<std::ptrdiff_t>(r.stride(0)));
   }
 }
 

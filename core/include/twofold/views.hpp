@@ -3,12 +3,14 @@
 
 #include <twofold/backends/accumulator.hpp>
 #include <twofold/backends/error.hpp>
+#include <twofold/backends/fixed_width.hpp>
 #include <twofold/backends/kokkos/execution.hpp>
 #include <twofold/backends/path.hpp>
 #include <twofold/backends/sources.hpp>
 
 #include <Kokkos_Core.hpp>
 
+#include <atomic>
 #include <concepts>
 #include <cstddef>
 #include <string>
@@ -36,9 +38,10 @@ concept writable_vector = vector_view<X> && !std::is_const_v<typename X::value_t
 template <class R>
 concept scalar_view = Kokkos::is_view_v<R> && bool(R::rank == 0);
 
-/// The element type of a View, without const.
+/// The element type of a View as the library computes with it: without const, integers by size and sign alone. So
+/// `long`, `long long` and std::int64_t are one type here, with the same kernels and the same bits.
 template <class X>
-using element_t = typename X::non_const_value_type;
+using element_t = fixed_width_t<typename X::non_const_value_type>;
 
 /// Whether code on Exec can reach the memory of View X.
 template <class X, class Exec>
@@ -67,9 +70,49 @@ namespace detail {
 template <class Chosen, class Default>
 using chosen_or = std::conditional_t<std::is_void_v<Chosen>, Default, Chosen>;
 
+/// What a sum (a norm) of X comes out in: R, where the caller names one.
+template <class R, class X>
+using sum_in = chosen_or<R, default_sum_t<element_t<X>>>;
+template <class R, class X>
+using norm_in = chosen_or<R, default_norm_t<element_t<X>>>;
+
+/// Where the elements of a View are, as numbers of element_t; const where they are. Every View becomes a pointer here.
+template <class X>
+auto* data_of(const X& x) {
+  return as_fixed_width(x.data());
+}
+
+/// Stands around the accesses of a call to Views whose elements it takes for another integer type. Compilers assume that
+/// accesses through the two types never meet, and could move the caller's across ours where all of it is inlined.
+template <class... X>
+class retyped {
+ public:
+  explicit retyped(const X&... x) { (seen(x), ...); }
+  ~retyped() { barrier(nullptr); }
+  retyped(const retyped&) = delete;
+  retyped& operator=(const retyped&) = delete;
+
+ private:
+  template <class V>
+  static constexpr bool is_retyped = !std::same_as<element_t<V>, typename V::non_const_value_type>;
+  template <class V>
+  static void seen(const V& v) {
+    if constexpr (is_retyped<V>) barrier(v.data());
+  }
+  static void barrier([[maybe_unused]] const void* memory) {
+    if constexpr ((is_retyped<X> || ...)) {
+#if defined(__GNUC__)
+      asm volatile("" : : "r"(memory) : "memory");
+#else
+      std::atomic_signal_fence(std::memory_order_seq_cst);
+#endif
+    }
+  }
+};
+
 template <class X>
 backends::strided<element_t<X>> operand(const X& x) {
-  return {x.data(), static_cast<std::ptrdiff_t>(x.stride(0))};
+  return {data_of(x), static_cast<std::ptrdiff_t>(x.stride(0))};
 }
 
 template <class X>

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <twofold/backends/arithmetic.hpp>
+#include <twofold/backends/fixed_width.hpp>
 
 #include <cmath>
 #include <concepts>
@@ -28,13 +29,12 @@ using default_norm_t = std::conditional_t<std::is_floating_point_v<T>, T, double
 template <class T>
 concept foldable = std::same_as<T, float> || std::same_as<T, double> || (std::integral<T> && sizeof(T) <= 8);
 
-/// Accumulators that a fold of T may use: integers in integers or floating point, floating point in
+/// Accumulators that a fold of T may use: integers in integers of 32 or 64 bits or floating point, floating point in
 /// floating point.
 template <class R, class T>
-concept accumulator_for =
-    (std::same_as<R, float> || std::same_as<R, double> || std::same_as<R, std::int32_t> ||
-     std::same_as<R, std::uint32_t> || std::same_as<R, std::int64_t> ||
-     std::same_as<R, std::uint64_t>)&&(std::integral<T> || std::floating_point<R>);
+concept accumulator_for = foldable<T> && (std::same_as<R, float> || std::same_as<R, double> ||
+                                          (std::integral<R> && std::integral<T> && !std::is_const_v<R> &&
+                                           (sizeof(fixed_width_t<R>) == 4 || sizeof(fixed_width_t<R>) == 8)));
 
 namespace backends {
 

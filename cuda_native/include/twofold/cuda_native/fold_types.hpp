@@ -8,7 +8,8 @@
 
 namespace twofold::cuda_native {
 
-/// The pairs of element type T and accumulator R for which the folds are compiled.
+/// The pairs of element type T and accumulator R for which the folds are compiled. A pointer to another integer type of
+/// the same size and sign (`long long` where std::int64_t is `long`) is passed as twofold::as_fixed_width(pointer).
 template <class T, class R>
 concept folds_in = (std::same_as<T, float> && (std::same_as<R, float> || std::same_as<R, double>)) ||
                    (std::same_as<T, double> && std::same_as<R, double>) ||
