@@ -28,14 +28,13 @@ template <class Exec, class X, class Y, class R>
 concept native_dot = native_space<Exec, X, Y> && cuda_native::dots<element_t<X>, fixed_width_t<R>>;
 
 template <class Path, class Exec, class X, class Y, class R>
-concept dot_path =
-    path<Path> && std::same_as<element_t<X>, element_t<Y>> && accumulator_for<R, element_t<X>> &&
-    (std::same_as<Path, portable_path> || native_dot<Exec, X, Y, R>);
+concept dot_path = path<Path> && reachable_from<X, Exec> && reachable_from<Y, Exec> &&
+                   std::same_as<element_t<X>, element_t<Y>> && accumulator_for<R, element_t<X>> &&
+                   (std::same_as<Path, portable_path> || native_dot<Exec, X, Y, R>);
 
 /// Writes the inner product to `result`, along the path that is named. Asynchronous.
 template <path Path, execution_space Exec, vector_view X, vector_view Y, writable_scalar Result>
-  requires reachable_from<X, Exec> && reachable_from<Y, Exec> && reachable_from<Result, Exec> &&
-           dot_path<Path, Exec, X, Y, element_t<Result>>
+  requires reachable_from<Result, Exec> && dot_path<Path, Exec, X, Y, element_t<Result>>
 void dot(Path, const Exec& exec, const X& x, const Y& y, const Result& result) {
   using R = element_t<Result>;
   detail::expects_vector("dot", "x", x);
@@ -55,39 +54,42 @@ void dot(Path, const Exec& exec, const X& x, const Y& y, const Result& result) {
 
 /// Returns the inner product, along the path that is named. Waits for `exec`.
 template <class R = void, path Path, execution_space Exec, vector_view X, vector_view Y>
-  requires reachable_from<X, Exec> && reachable_from<Y, Exec> &&
-           dot_path<Path, Exec, X, Y, detail::sum_in<R, X>>
-detail::sum_in<R, X> dot(Path, const Exec& exec, const X& x, const Y& y) {
-  using S = fixed_width_t<detail::sum_in<R, X>>;
+  requires dot_path<Path, Exec, X, Y, detail::sum_in<R, X>>
+auto dot(Path, const Exec& exec, const X& x, const Y& y) {
+  using Chosen = detail::sum_in<R, X>;
+  using S = fixed_width_t<Chosen>;
   detail::expects_vector("dot", "x", x);
   detail::expects_vector("dot", "y", y);
   detail::expects_same_extent("dot", x, y);
   const detail::retyped around(x, y);
   if constexpr (std::same_as<Path, native_path>) {
     const backends::device_of device(exec);
-    return cuda_native::dot<S>(detail::data_of(x), detail::data_of(y), x.extent(0),
-                               backends::stream_of(exec));
+    return Chosen(
+        cuda_native::dot<S>(detail::data_of(x), detail::data_of(y), x.extent(0), backends::stream_of(exec)));
   } else {
-    return portable_engine::dot<S>(exec, detail::operand(x), detail::operand(y), x.extent(0));
+    return Chosen(portable_engine::dot<S>(exec, detail::operand(x), detail::operand(y), x.extent(0)));
   }
 }
 
 /// Writes the inner product to `result`, along the best path. Asynchronous.
 template <execution_space Exec, vector_view X, vector_view Y, writable_scalar Result>
+  requires reachable_from<Result, Exec> && dot_path<portable_path, Exec, X, Y, element_t<Result>>
 void dot(const Exec& exec, const X& x, const Y& y, const Result& result) {
   dot(default_path_t<native_dot<Exec, X, Y, element_t<Result>>>{}, exec, x, y, result);
 }
 
 /// Returns the inner product, along the best path. Waits for `exec`.
 template <class R = void, execution_space Exec, vector_view X, vector_view Y>
-detail::sum_in<R, X> dot(const Exec& exec, const X& x, const Y& y) {
+  requires dot_path<portable_path, Exec, X, Y, detail::sum_in<R, X>>
+auto dot(const Exec& exec, const X& x, const Y& y) {
   using S = detail::sum_in<R, X>;
   return dot<S>(default_path_t<native_dot<Exec, X, Y, S>>{}, exec, x, y);
 }
 
 /// Returns the inner product, on the default instance of x's own execution space.
 template <class R = void, vector_view X, vector_view Y>
-detail::sum_in<R, X> dot(const X& x, const Y& y) {
+  requires dot_path<portable_path, typename X::execution_space, X, Y, detail::sum_in<R, X>>
+auto dot(const X& x, const Y& y) {
   return dot<R>(typename X::execution_space{}, x, y);
 }
 

@@ -50,10 +50,20 @@ template <class A, class B>
 using default_abscissa_t =
     std::conditional_t<std::is_floating_point_v<std::common_type_t<A, B>>, std::common_type_t<A, B>, double>;
 
+/// What an integral may begin or end at.
+template <class A>
+concept integral_bound = std::convertible_to<A, double>;
+
+namespace detail {
+/// What an integral comes out in: T, where the caller names one.
+template <class T, class A, class B>
+using integral_in = chosen_or<T, default_abscissa_t<A, B>>;
+}  // namespace detail
+
 /// Writes the integral to `result`, along the path that is named. Asynchronous.
-template <path Path, execution_space Exec, class F, class A, class B, writable_scalar Result>
-  requires std::convertible_to<A, double> && std::convertible_to<B, double> && reachable_from<Result, Exec> &&
-           integrate_path<Path, Exec, F, typename Result::value_type>
+template <path Path, execution_space Exec, class F, integral_bound A, integral_bound B,
+          writable_scalar Result>
+  requires reachable_from<Result, Exec> && integrate_path<Path, Exec, F, typename Result::value_type>
 void integrate(Path, const Exec& exec, const F& f, A a, B b, std::size_t n, const Result& result) {
   using T = typename Result::value_type;
   const T from = static_cast<T>(a), to = static_cast<T>(b);
@@ -68,11 +78,10 @@ void integrate(Path, const Exec& exec, const F& f, A a, B b, std::size_t n, cons
 }
 
 /// Returns the integral, along the path that is named. Waits for `exec`.
-template <class T = void, path Path, execution_space Exec, class F, class A, class B>
-  requires std::convertible_to<A, double> && std::convertible_to<B, double> &&
-           integrate_path<Path, Exec, F, detail::chosen_or<T, default_abscissa_t<A, B>>>
+template <class T = void, path Path, execution_space Exec, class F, integral_bound A, integral_bound B>
+  requires integrate_path<Path, Exec, F, detail::integral_in<T, A, B>>
 auto integrate(Path, const Exec& exec, const F& f, A a, B b, std::size_t n) {
-  using S = detail::chosen_or<T, default_abscissa_t<A, B>>;
+  using S = detail::integral_in<T, A, B>;
   const S from = static_cast<S>(a), to = static_cast<S>(b);
   backends::expects_interval("integrate", from, to, n);
   if constexpr (std::same_as<Path, native_path>) {
@@ -84,22 +93,25 @@ auto integrate(Path, const Exec& exec, const F& f, A a, B b, std::size_t n) {
 }
 
 /// Writes the integral to `result`, along the best path. Asynchronous.
-template <execution_space Exec, class F, class A, class B, writable_scalar Result>
+template <execution_space Exec, class F, integral_bound A, integral_bound B, writable_scalar Result>
+  requires reachable_from<Result, Exec> && integrate_path<portable_path, Exec, F, typename Result::value_type>
 void integrate(const Exec& exec, const F& f, A a, B b, std::size_t n, const Result& result) {
   integrate(default_path_t<native_integrate<Exec, F, typename Result::value_type>>{}, exec, f, a, b, n,
             result);
 }
 
 /// Returns the integral, along the best path. Waits for `exec`.
-template <class T = void, execution_space Exec, class F, class A, class B>
+template <class T = void, execution_space Exec, class F, integral_bound A, integral_bound B>
+  requires integrate_path<portable_path, Exec, F, detail::integral_in<T, A, B>>
 auto integrate(const Exec& exec, const F& f, A a, B b, std::size_t n) {
-  using S = detail::chosen_or<T, default_abscissa_t<A, B>>;
+  using S = detail::integral_in<T, A, B>;
   return integrate<S>(default_path_t<native_integrate<Exec, F, S>>{}, exec, f, a, b, n);
 }
 
 /// Returns the integral, on the default execution space.
-template <class T = void, class F, class A, class B>
-  requires(!execution_space<F> && !path<F>)
+template <class T = void, class F, integral_bound A, integral_bound B>
+  requires(!execution_space<F> && !path<F>) &&
+          integrate_path<portable_path, Kokkos::DefaultExecutionSpace, F, detail::integral_in<T, A, B>>
 auto integrate(const F& f, A a, B b, std::size_t n) {
   return integrate<T>(Kokkos::DefaultExecutionSpace{}, f, a, b, n);
 }

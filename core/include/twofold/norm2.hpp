@@ -29,14 +29,17 @@ namespace twofold {
 template <class Exec, class X, class R>
 concept native_norm2 = native_space<Exec, X> && cuda_native::norms<element_t<X>, R>;
 
+/// What a norm comes out in.
+template <class R>
+concept norm_result = std::same_as<R, float> || std::same_as<R, double>;
+
 template <class Path, class Exec, class X, class R>
-concept norm2_path = path<Path> && foldable<element_t<X>> && std::floating_point<R> &&
+concept norm2_path = path<Path> && reachable_from<X, Exec> && foldable<element_t<X>> && norm_result<R> &&
                      (std::same_as<Path, portable_path> || native_norm2<Exec, X, R>);
 
 /// Writes the norm to `result`, along the path that is named. Asynchronous.
 template <path Path, execution_space Exec, vector_view X, writable_scalar Result>
-  requires reachable_from<X, Exec> && reachable_from<Result, Exec> &&
-           norm2_path<Path, Exec, X, element_t<Result>>
+  requires reachable_from<Result, Exec> && norm2_path<Path, Exec, X, element_t<Result>>
 void norm2(Path, const Exec& exec, const X& x, const Result& result) {
   using R = element_t<Result>;
   detail::expects_vector("norm2", "x", x);
@@ -53,8 +56,8 @@ void norm2(Path, const Exec& exec, const X& x, const Result& result) {
 
 /// Returns the norm, along the path that is named. Waits for `exec`.
 template <class R = void, path Path, execution_space Exec, vector_view X>
-  requires reachable_from<X, Exec> && norm2_path<Path, Exec, X, detail::norm_in<R, X>>
-detail::norm_in<R, X> norm2(Path, const Exec& exec, const X& x) {
+  requires norm2_path<Path, Exec, X, detail::norm_in<R, X>>
+auto norm2(Path, const Exec& exec, const X& x) {
   using S = detail::norm_in<R, X>;
   detail::expects_vector("norm2", "x", x);
   const detail::retyped around(x);
@@ -68,20 +71,23 @@ detail::norm_in<R, X> norm2(Path, const Exec& exec, const X& x) {
 
 /// Writes the norm to `result`, along the best path. Asynchronous.
 template <execution_space Exec, vector_view X, writable_scalar Result>
+  requires reachable_from<Result, Exec> && norm2_path<portable_path, Exec, X, element_t<Result>>
 void norm2(const Exec& exec, const X& x, const Result& result) {
   norm2(default_path_t<native_norm2<Exec, X, element_t<Result>>>{}, exec, x, result);
 }
 
 /// Returns the norm, along the best path. Waits for `exec`.
 template <class R = void, execution_space Exec, vector_view X>
-detail::norm_in<R, X> norm2(const Exec& exec, const X& x) {
+  requires norm2_path<portable_path, Exec, X, detail::norm_in<R, X>>
+auto norm2(const Exec& exec, const X& x) {
   using S = detail::norm_in<R, X>;
   return norm2<S>(default_path_t<native_norm2<Exec, X, S>>{}, exec, x);
 }
 
 /// Returns the norm, on the default instance of the View's own execution space.
 template <class R = void, vector_view X>
-detail::norm_in<R, X> norm2(const X& x) {
+  requires norm2_path<portable_path, typename X::execution_space, X, detail::norm_in<R, X>>
+auto norm2(const X& x) {
   return norm2<R>(typename X::execution_space{}, x);
 }
 

@@ -29,14 +29,14 @@ concept native_outer_product =
 
 template <class Path, class Exec, class X, class Y, class C>
 concept outer_product_path =
-    path<Path> && std::same_as<element_t<X>, element_t<C>> && std::same_as<element_t<Y>, element_t<C>> &&
+    path<Path> && reachable_from<X, Exec> && reachable_from<Y, Exec> && reachable_from<C, Exec> &&
+    std::same_as<element_t<X>, element_t<C>> && std::same_as<element_t<Y>, element_t<C>> &&
     cuda_native::multiplies_in<element_t<C>> &&
     (std::same_as<Path, portable_path> || native_outer_product<Exec, X, Y, C>);
 
 /// Writes the outer product along the path that is named. Asynchronous.
 template <path Path, execution_space Exec, vector_view X, vector_view Y, writable_matrix C>
-  requires reachable_from<X, Exec> && reachable_from<Y, Exec> && reachable_from<C, Exec> &&
-           outer_product_path<Path, Exec, X, Y, C>
+  requires outer_product_path<Path, Exec, X, Y, C>
 void outer_product(Path, const Exec& exec, const X& x, const Y& y, const C& c) {
   detail::expects_vector("outer_product", "x", x);
   detail::expects_vector("outer_product", "y", y);
@@ -63,12 +63,14 @@ void outer_product(Path, const Exec& exec, const X& x, const Y& y, const C& c) {
 
 /// Writes the outer product along the best path. Asynchronous.
 template <execution_space Exec, vector_view X, vector_view Y, writable_matrix C>
+  requires outer_product_path<portable_path, Exec, X, Y, C>
 void outer_product(const Exec& exec, const X& x, const Y& y, const C& c) {
   outer_product(default_path_t<native_outer_product<Exec, X, Y, C>>{}, exec, x, y, c);
 }
 
 /// The same on the default instance of C's own execution space.
 template <vector_view X, vector_view Y, writable_matrix C>
+  requires outer_product_path<portable_path, typename C::execution_space, X, Y, C>
 void outer_product(const X& x, const Y& y, const C& c) {
   outer_product(typename C::execution_space{}, x, y, c);
 }

@@ -28,14 +28,14 @@ concept native_scale_columns =
 
 template <class Path, class Exec, class M, class V, class R>
 concept scale_columns_path =
-    path<Path> && std::same_as<element_t<M>, element_t<R>> && std::same_as<element_t<V>, element_t<R>> &&
+    path<Path> && reachable_from<M, Exec> && reachable_from<V, Exec> && reachable_from<R, Exec> &&
+    std::same_as<element_t<M>, element_t<R>> && std::same_as<element_t<V>, element_t<R>> &&
     cuda_native::multiplies_in<element_t<R>> &&
     (std::same_as<Path, portable_path> || native_scale_columns<Exec, M, V, R>);
 
 /// Scales along the path that is named. Asynchronous.
 template <path Path, execution_space Exec, matrix_view M, vector_view V, writable_matrix R>
-  requires reachable_from<M, Exec> && reachable_from<V, Exec> && reachable_from<R, Exec> &&
-           scale_columns_path<Path, Exec, M, V, R>
+  requires scale_columns_path<Path, Exec, M, V, R>
 void scale_columns(Path, const Exec& exec, const M& m, const V& v, const R& r) {
   detail::expects_matrix("scale_columns", "M", m);
   detail::expects_vector("scale_columns", "v", v);
@@ -64,12 +64,14 @@ void scale_columns(Path, const Exec& exec, const M& m, const V& v, const R& r) {
 
 /// Scales along the best path. Asynchronous.
 template <execution_space Exec, matrix_view M, vector_view V, writable_matrix R>
+  requires scale_columns_path<portable_path, Exec, M, V, R>
 void scale_columns(const Exec& exec, const M& m, const V& v, const R& r) {
   scale_columns(default_path_t<native_scale_columns<Exec, M, V, R>>{}, exec, m, v, r);
 }
 
 /// The same on the default instance of R's own execution space.
 template <matrix_view M, vector_view V, writable_matrix R>
+  requires scale_columns_path<portable_path, typename R::execution_space, M, V, R>
 void scale_columns(const M& m, const V& v, const R& r) {
   scale_columns(typename R::execution_space{}, m, v, r);
 }

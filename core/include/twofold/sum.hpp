@@ -26,13 +26,12 @@ template <class Exec, class X, class R>
 concept native_sum = native_space<Exec, X> && cuda_native::sums<element_t<X>, fixed_width_t<R>>;
 
 template <class Path, class Exec, class X, class R>
-concept sum_path = path<Path> && accumulator_for<R, element_t<X>> &&
+concept sum_path = path<Path> && reachable_from<X, Exec> && accumulator_for<R, element_t<X>> &&
                    (std::same_as<Path, portable_path> || native_sum<Exec, X, R>);
 
 /// Writes the sum to `result`, along the path that is named. Asynchronous.
 template <path Path, execution_space Exec, vector_view X, writable_scalar Result>
-  requires reachable_from<X, Exec> && reachable_from<Result, Exec> &&
-           sum_path<Path, Exec, X, element_t<Result>>
+  requires reachable_from<Result, Exec> && sum_path<Path, Exec, X, element_t<Result>>
 void sum(Path, const Exec& exec, const X& x, const Result& result) {
   using R = element_t<Result>;
   detail::expects_vector("sum", "x", x);
@@ -48,35 +47,39 @@ void sum(Path, const Exec& exec, const X& x, const Result& result) {
 
 /// Returns the sum, along the path that is named. Waits for `exec`.
 template <class R = void, path Path, execution_space Exec, vector_view X>
-  requires reachable_from<X, Exec> && sum_path<Path, Exec, X, detail::sum_in<R, X>>
-detail::sum_in<R, X> sum(Path, const Exec& exec, const X& x) {
-  using S = fixed_width_t<detail::sum_in<R, X>>;
+  requires sum_path<Path, Exec, X, detail::sum_in<R, X>>
+auto sum(Path, const Exec& exec, const X& x) {
+  using Chosen = detail::sum_in<R, X>;
+  using S = fixed_width_t<Chosen>;
   detail::expects_vector("sum", "x", x);
   const detail::retyped around(x);
   if constexpr (std::same_as<Path, native_path>) {
     const backends::device_of device(exec);
-    return cuda_native::sum<S>(detail::data_of(x), x.extent(0), backends::stream_of(exec));
+    return Chosen(cuda_native::sum<S>(detail::data_of(x), x.extent(0), backends::stream_of(exec)));
   } else {
-    return portable_engine::sum<S>(exec, detail::operand(x), x.extent(0));
+    return Chosen(portable_engine::sum<S>(exec, detail::operand(x), x.extent(0)));
   }
 }
 
 /// Writes the sum to `result`, along the best path. Asynchronous.
 template <execution_space Exec, vector_view X, writable_scalar Result>
+  requires reachable_from<Result, Exec> && sum_path<portable_path, Exec, X, element_t<Result>>
 void sum(const Exec& exec, const X& x, const Result& result) {
   sum(default_path_t<native_sum<Exec, X, element_t<Result>>>{}, exec, x, result);
 }
 
 /// Returns the sum, along the best path. Waits for `exec`.
 template <class R = void, execution_space Exec, vector_view X>
-detail::sum_in<R, X> sum(const Exec& exec, const X& x) {
+  requires sum_path<portable_path, Exec, X, detail::sum_in<R, X>>
+auto sum(const Exec& exec, const X& x) {
   using S = detail::sum_in<R, X>;
   return sum<S>(default_path_t<native_sum<Exec, X, S>>{}, exec, x);
 }
 
 /// Returns the sum, on the default instance of the View's own execution space.
 template <class R = void, vector_view X>
-detail::sum_in<R, X> sum(const X& x) {
+  requires sum_path<portable_path, typename X::execution_space, X, detail::sum_in<R, X>>
+auto sum(const X& x) {
   return sum<R>(typename X::execution_space{}, x);
 }
 

@@ -33,13 +33,13 @@ concept native_sum_columns = native_space<Exec, R> && native_matrix_space<Exec, 
                              cuda_native::sums_columns<element_t<M>, element_t<R>>;
 
 template <class Path, class Exec, class M, class R>
-concept sum_columns_path =
-    path<Path> && foldable<element_t<M>> && accumulator_for<element_t<R>, element_t<M>> &&
-    (std::same_as<Path, portable_path> || native_sum_columns<Exec, M, R>);
+concept sum_columns_path = path<Path> && reachable_from<M, Exec> && reachable_from<R, Exec> &&
+                           accumulator_for<element_t<R>, element_t<M>> &&
+                           (std::same_as<Path, portable_path> || native_sum_columns<Exec, M, R>);
 
 /// Writes the sums along the path that is named. Asynchronous.
 template <path Path, execution_space Exec, matrix_view M, writable_vector R>
-  requires reachable_from<M, Exec> && reachable_from<R, Exec> && sum_columns_path<Path, Exec, M, R>
+  requires sum_columns_path<Path, Exec, M, R>
 void sum_columns(Path, const Exec& exec, const M& m, const R& r) {
   detail::expects_matrix("sum_columns", "M", m);
   detail::expects_vector("sum_columns", "r", r);
@@ -66,12 +66,14 @@ void sum_columns(Path, const Exec& exec, const M& m, const R& r) {
 
 /// Writes the sums along the best path. Asynchronous.
 template <execution_space Exec, matrix_view M, writable_vector R>
+  requires sum_columns_path<portable_path, Exec, M, R>
 void sum_columns(const Exec& exec, const M& m, const R& r) {
   sum_columns(default_path_t<native_sum_columns<Exec, M, R>>{}, exec, m, r);
 }
 
 /// The same on the default instance of r's own execution space.
 template <matrix_view M, writable_vector R>
+  requires sum_columns_path<portable_path, typename R::execution_space, M, R>
 void sum_columns(const M& m, const R& r) {
   sum_columns(typename R::execution_space{}, m, r);
 }

@@ -33,12 +33,13 @@ concept native_sum_rows = native_space<Exec, R> && native_matrix_space<Exec, M> 
                           cuda_native::sums_rows<element_t<M>, element_t<R>>;
 
 template <class Path, class Exec, class M, class R>
-concept sum_rows_path = path<Path> && foldable<element_t<M>> && accumulator_for<element_t<R>, element_t<M>> &&
+concept sum_rows_path = path<Path> && reachable_from<M, Exec> && reachable_from<R, Exec> &&
+                        accumulator_for<element_t<R>, element_t<M>> &&
                         (std::same_as<Path, portable_path> || native_sum_rows<Exec, M, R>);
 
 /// Writes the sums along the path that is named. Asynchronous.
 template <path Path, execution_space Exec, matrix_view M, writable_vector R>
-  requires reachable_from<M, Exec> && reachable_from<R, Exec> && sum_rows_path<Path, Exec, M, R>
+  requires sum_rows_path<Path, Exec, M, R>
 void sum_rows(Path, const Exec& exec, const M& m, const R& r) {
   detail::expects_matrix("sum_rows", "M", m);
   detail::expects_vector("sum_rows", "r", r);
@@ -65,12 +66,14 @@ void sum_rows(Path, const Exec& exec, const M& m, const R& r) {
 
 /// Writes the sums along the best path. Asynchronous.
 template <execution_space Exec, matrix_view M, writable_vector R>
+  requires sum_rows_path<portable_path, Exec, M, R>
 void sum_rows(const Exec& exec, const M& m, const R& r) {
   sum_rows(default_path_t<native_sum_rows<Exec, M, R>>{}, exec, m, r);
 }
 
 /// The same on the default instance of r's own execution space.
 template <matrix_view M, writable_vector R>
+  requires sum_rows_path<portable_path, typename R::execution_space, M, R>
 void sum_rows(const M& m, const R& r) {
   sum_rows(typename R::execution_space{}, m, r);
 }

@@ -55,7 +55,8 @@ concept contiguous_vector = vector_view<X> && !std::same_as<typename X::array_la
 template <class R>
 concept writable_scalar = scalar_view<R> && !std::is_const_v<typename R::value_type>;
 
-/// Native where that exists, portable elsewhere.
+/// Native where that exists, portable elsewhere. What the portable path takes, the best path takes: a call without a path
+/// asks for no more.
 template <bool NativeExists>
 using default_path_t = std::conditional_t<NativeExists, native_path, portable_path>;
 
