@@ -142,6 +142,100 @@ TYPED_TEST(Integrate, BoundsThatAreFarApart) {
   EXPECT_THROW((integral<TypeParam>(inside<T>{}, -most, most, 3)), twofold::precondition_error);
 }
 
+// ---- at the edges of the type
+
+// Constant in [low, high], NaN outside.
+template <class T>
+struct within {
+  T low, high, value;
+  KOKKOS_FUNCTION T operator()(T x) const {
+    return x >= low && x <= high ? value : Kokkos::Experimental::quiet_NaN_v<T>;
+  }
+};
+template <class T>
+struct constant {
+  T value;
+  KOKKOS_FUNCTION T operator()(T) const { return value; }
+};
+template <class T>
+struct either_sign {  // large on both sides of 0
+  T value;
+  KOKKOS_FUNCTION T operator()(T x) const { return x < 0 ? -value : value; }
+};
+
+template <class C>
+class IntegrateInDouble : public cases::fixture<C> {};
+TYPED_TEST_SUITE(IntegrateInDouble, cases::every<double>::type, cases::names);
+
+TYPED_TEST(IntegrateInDouble, OverIntervalsWhoseTrapezoidsAreSubnormal) {
+  const double tiny = std::numeric_limits<double>::denorm_min(), least = std::numeric_limits<double>::min();
+  // From one step of the numbers near zero (h is 0 but for n = 1) to widths that are just normal.
+  for (const double length : {tiny, 3 * tiny, 7777 * tiny, 1e-310, least, 3.3 * least, 1e-303}) {
+    for (const double a : {0.0, -length, -7 * tiny, 5 * least}) {
+      const double b = a + length;
+      if (a == b) continue;
+      for (const std::size_t n : {1, 2, 5, 1000, 2049, 70001}) {
+        SCOPED_TRACE(testing::Message() << "[" << a << ", " << b << "] by " << n);
+        const within<double> f{a, b, 1e300};
+        const double value = integral<TypeParam>(f, a, b, n);
+        EXPECT_NEAR(value / (1e300 * (b - a)), 1, 1e-14);
+        EXPECT_SAME_BITS(value, reference::integrate(f, a, b, n));
+        EXPECT_SAME_BITS((integral<TypeParam>(f, b, a, n)), -value);
+      }
+    }
+  }
+}
+
+TYPED_TEST(Integrate, OfValuesWhoseSumJustFits) {
+  using T = typename TypeParam::T;
+  const T most = std::numeric_limits<T>::max();
+  for (const std::size_t n : {1, 1000, 40000}) {
+    const T value = most / static_cast<T>(2 * (n + 1));
+    EXPECT_NEAR((integral<TypeParam>(constant<T>{value}, T(0), T(1), n)) / value, 1, 1e-5);
+    // As much over an interval of length n.
+    EXPECT_NEAR((integral<TypeParam>(constant<T>{value}, T(-1), T(static_cast<T>(n) - 1), n)) / most,
+                static_cast<double>(n) / static_cast<double>(2 * (n + 1)), 1e-5);
+  }
+}
+
+// What the contract says of sums that do not fit, although the integral would.
+TYPED_TEST(Integrate, OfValuesWhoseSumOverflows) {
+  using T = typename TypeParam::T;
+  const T most = std::numeric_limits<T>::max(), inf = std::numeric_limits<T>::infinity();
+  for (const std::size_t n : {1000, 10000, 100003}) {
+    const T value = most / 100;
+    EXPECT_SAME_BITS((integral<TypeParam>(constant<T>{value}, T(0), T(1), n)), inf);
+    EXPECT_SAME_BITS((integral<TypeParam>(constant<T>{value}, T(1), T(0), n)), -inf);
+    EXPECT_SAME_BITS((integral<TypeParam>(constant<T>{-value}, T(0), T(1), n)), -inf);
+    const T apart = integral<TypeParam>(either_sign<T>{value}, T(-1), T(1), n);
+    const T expected = reference::integrate(either_sign<T>{value}, T(-1), T(1), n);
+    EXPECT_SAME_BITS(apart, std::isnan(expected) ? std::numeric_limits<T>::quiet_NaN() : expected);
+    // The remedy: a power of two less, which changes no digit.
+    EXPECT_NEAR((integral<TypeParam>(constant<T>{value / 0x1p20F}, T(0), T(1), n)) * T(0x1p20F) / value, 1,
+                1e-5);
+  }
+  // The integral itself is too large.
+  EXPECT_SAME_BITS((integral<TypeParam>(constant<T>{most}, T(0), T(4), 1)), inf);
+}
+
+TYPED_TEST(Integrate, OfInfinitiesAndNaN) {
+  using T = typename TypeParam::T;
+  const T inf = std::numeric_limits<T>::infinity(), nan = std::numeric_limits<T>::quiet_NaN();
+  for (const std::size_t n : {1, 2, 3000}) {
+    EXPECT_SAME_BITS((integral<TypeParam>(reciprocal{}, T(0), T(1), n)), inf);
+    EXPECT_SAME_BITS((integral<TypeParam>(constant<T>{nan}, T(0), T(1), n)), nan);
+    EXPECT_SAME_BITS((integral<TypeParam>(constant<T>{-nan}, T(1), T(0), n)), nan);
+    EXPECT_SAME_BITS((integral<TypeParam>(constant<T>{inf}, T(3), T(3), n)), T(0));
+  }
+}
+
+TEST(IntegrateFloats, InDoubleHaveRoom) {
+  const float most = std::numeric_limits<float>::max();
+  const auto f = constant<float>{most / 2};
+  EXPECT_EQ(twofold::integrate(f, 0.0F, 1.0F, 1000), std::numeric_limits<float>::infinity());
+  EXPECT_NEAR(twofold::integrate<double>(f, 0.0F, 1.0F, 1000) / (most / 2), 1, 1e-12);
+}
+
 TEST(IntegrateCosine, OverAPeriodCancels) {
   EXPECT_LT(std::abs(twofold::integrate(cosine{}, 0.0, std::numbers::pi, 8)), 1e-14);
 }

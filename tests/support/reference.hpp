@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <optional>
 #include <type_traits>
 #include <vector>
@@ -142,8 +143,11 @@ R norm2(const std::vector<double>& x) {
 template <class T, class F>
 T integrate(F f, T a, T b, std::size_t n) {
   const T low = b < a ? b : a, high = b < a ? a : b;
-  double h = (static_cast<double>(high) - static_cast<double>(low)) / static_cast<double>(n);
-  if (h == 0) return T(0);
+  const double length = static_cast<double>(high) - static_cast<double>(low);
+  double h = length / static_cast<double>(n);
+  if (low == high) return T(0);
+  const bool subnormal = h < std::numeric_limits<double>::min();
+  if (subnormal && std::fma(static_cast<double>(n), h, -length) > 0) h = std::nextafter(h, 0.0);
   const std::size_t chunk = 2048 * std::size_t{n + 1 <= 2097152 ? 4u : 16u};
   std::vector<T> values(n + 1);
   for (std::size_t i = 0; i <= n; ++i) {
@@ -162,8 +166,10 @@ T integrate(F f, T a, T b, std::size_t n) {
     if (i == n) x = high;
     values[i] = i == 0 || i == n ? T(0.5) * f(static_cast<T>(x)) : f(static_cast<T>(x));
   }
-  const double scale = b < a ? -h : h;
-  return static_cast<T>(scale * static_cast<double>(sum<T>(values)));
+  const double sign = b < a ? -1 : 1;
+  if (subnormal)
+    return static_cast<T>(sign * (length * 0x1p128 / static_cast<double>(n)) * sum<T>(values) * 0x1p-128);
+  return static_cast<T>(sign * h * static_cast<double>(sum<T>(values)));
 }
 
 }  // namespace reference

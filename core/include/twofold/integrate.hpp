@@ -23,6 +23,11 @@
 ///   with an error that does not grow with n (docs/fold_order.md has the bound), and x_n is exactly b.
 /// Preconditions: a, b and b - a finite in T, n in 1 .. 2^53. b < a gives exactly the negative of the integral from b to a;
 ///   a == b gives 0 whatever f is there.
+/// Overflow: values are summed in T before h scales the sum. While 2 (n + 1) max|f| is finite in T no sum overflows;
+///   beyond, the result may be an infinity, or NaN where f has both signs, though the integral is representable. Then
+///   integrate a multiple of f, or floats in double. A NaN or infinity of f comes out as NaN or infinity.
+/// Short intervals: any a != b is an interval. Where h is subnormal (in double), abscissae are evenly spaced but for
+///   n 2^-1074 and in [a, b], and the sum is scaled by (b - a) / n with all its digits.
 /// Allocates: nothing after the first call of that n on that instance. Synchronises: forms that return a value
 ///   wait for `exec` and cannot be captured into a CUDA graph; forms that take a result View are asynchronous.
 /// Passes over memory: none. Bits: equal on every path and space as far as those of f are: explicit fma and exact

@@ -5,6 +5,7 @@
 #include <twofold/backends/sources.hpp>
 
 #include <cstddef>
+#include <limits>
 #include <string>
 #include <utility>
 
@@ -28,8 +29,10 @@ struct trapezoids_source {
   F f;
   T a;
   T b;
-  double h;       // width of a trapezoid, >= 0: a <= b here
-  double scale;   // h, or -h where the caller's bounds were reversed
+  double h;  // width of a trapezoid, >= 0: a <= b here
+  double
+      scale;    // what the sum is multiplied with: h / unit, negative where the caller's bounds were reversed
+  double unit;  // 1, or a power of two with which a subnormal h has all its digits in `scale`
   std::size_t n;  // trapezoids; there is one abscissa more
 
   struct row_start {
@@ -80,7 +83,7 @@ struct trapezoids_source {
   TWOFOLD_FUNCTION static T with(T sum, T value) { return add(sum, value); }
   TWOFOLD_FUNCTION result finish(T sum) const {
     // An empty interval has no area, whatever f is there (it may be infinite).
-    return h == 0 ? T(0) : canonical(static_cast<T>(scale * static_cast<double>(sum)));
+    return a == b ? T(0) : canonical(static_cast<T>(scale * static_cast<double>(sum) * unit));
   }
   TWOFOLD_FUNCTION result of_nothing() const { return T(0); }
 };
@@ -104,8 +107,15 @@ template <class T, class F>
 trapezoids_source<F, T> trapezoids(F f, T a, T b, std::size_t n) {
   const bool reversed = b < a;
   if (reversed) std::swap(a, b);
-  const double h = (static_cast<double>(b) - static_cast<double>(a)) / static_cast<double>(n);
-  return {f, a, b, h, reversed ? -h : h, n};
+  const double length = static_cast<double>(b) - static_cast<double>(a), parts = static_cast<double>(n);
+  double h = length / parts, scale = h, unit = 1;
+  if (h < std::numeric_limits<double>::min() && a != b) {
+    // A subnormal width (doubles alone have one) has lost digits: n of it must not reach beyond b, and it is no scale.
+    if (multiply_add(parts, h, -length) > 0) h -= std::numeric_limits<double>::denorm_min();
+    unit = 0x1p-128;
+    scale = length / unit / parts;
+  }
+  return {f, a, b, h, reversed ? -scale : scale, unit, n};
 }
 
 }  // namespace twofold::backends
