@@ -42,6 +42,8 @@ template <class... A>
 concept sum_rows_takes = requires(A... a) { twofold::sum_rows(a...); };
 template <class... A>
 concept sum_columns_takes = requires(A... a) { twofold::sum_columns(a...); };
+template <class... A>
+concept stencil_takes = requires(A... a) { twofold::stencil(a...); };
 
 // Every question is asked of all three forms: with path and instance, with an instance, with neither.
 using exec = Kokkos::DefaultHostExecutionSpace;
@@ -95,6 +97,9 @@ constexpr answer row_sums_of =
 template <class M, class R>
 constexpr answer column_sums_of =
     all_of({sum_columns_takes<portable, exec, M, R>, sum_columns_takes<exec, M, R>, sum_columns_takes<M, R>});
+template <class In, class Out, class Third>
+constexpr answer stencil_of = all_of({stencil_takes<portable, exec, In, Out, Third>,
+                                      stencil_takes<exec, In, Out, Third>, stencil_takes<In, Out, Third>});
 
 using enum answer;
 
@@ -334,6 +339,34 @@ static_assert(lines_are_summed<vector<float>, vector<float>> == no);
 static_assert(lines_are_summed<std::vector<float>, vector<float>> == no);
 static_assert(lines_are_summed<matrix<float>, std::vector<float>> == no);
 static_assert(lines_are_summed<int, int> == no);
+
+// ---- stencils
+
+static_assert(stencil_of<vector<float>, vector<float>, int> == yes);
+static_assert(stencil_of<vector<const float>, vector<double>, std::size_t> == yes);
+static_assert(stencil_of<strided<double>, strided<double>, long long> == yes);
+static_assert(stencil_of<vector<int>, vector<long long>, int> == yes);
+static_assert(stencil_of<vector<long long>, vector<long long>, int> == yes);
+static_assert(stencil_of<vector<unsigned long long>, vector<unsigned long>, int> ==
+              (sizeof(long) == 8 ? yes : no));
+static_assert(stencil_of<vector<long long>, vector<long long>, vector<const long long>> == yes);
+static_assert(stencil_of<vector<float>, vector<double>, strided<float>> == yes);
+static_assert(stencil_of<vector<float>, vector<float>, double> == no, "no radius");
+static_assert(stencil_of<vector<float>, vector<float>, vector<double>> == no, "weights of another type");
+static_assert(stencil_of<vector<float>, vector<float>, matrix<float>> == no);
+static_assert(stencil_of<vector<float>, vector<float>, std::vector<float>> == no);
+static_assert(stencil_of<vector<double>, vector<float>, int> == no, "narrower");
+static_assert(stencil_of<vector<int>, vector<unsigned>, int> == no);
+static_assert(stencil_of<vector<float>, vector<const float>, int> == no);
+static_assert(stencil_of<vector<short>, vector<short>, int> == no);
+static_assert(stencil_of<vector<long double>, vector<long double>, int> == no);
+static_assert(stencil_of<vector<std::complex<double>>, vector<std::complex<double>>, int> == no);
+static_assert(stencil_of<matrix<float>, matrix<float>, int> == no);
+static_assert(stencil_of<std::vector<float>, vector<float>, int> == no);
+static_assert(stencil_of<vector<float>, std::vector<float>, int> == no);
+static_assert(stencil_of<int, int, int> == no);
+static_assert(!stencil_takes<native, exec, vector<float>, vector<float>, int>);
+static_assert(!stencil_takes<native, exec, vector<float>, vector<float>, vector<float>>);
 
 // ---- paths and spaces
 

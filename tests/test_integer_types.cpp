@@ -132,6 +132,35 @@ TYPED_TEST(IntegerTypes, OfFoldsInTheirOwnType) {
   EXPECT_SAME_BITS(twofold::sum<double>(exec, x.odd), twofold::sum<double>(exec, x.fixed));
 }
 
+TYPED_TEST(IntegerTypes, OfStencils) {
+  using T = typename TypeParam::T;
+  using F = fixed_width_t<T>;
+  using S = twofold::default_sum_t<F>;
+  using Wide = std::conditional_t<std::is_signed_v<T>, long long, unsigned long long>;
+  using Memory = typename TypeParam::Exec::memory_space;
+  const typename TypeParam::Path path;
+  const typename TypeParam::Exec exec;
+  for (const std::size_t n : {1, 33, 5000, 70001}) {
+    const twins<TypeParam> x(n, n), w(7, 3);
+    const Kokkos::View<T*, Memory> odd("odd", n);
+    const Kokkos::View<F*, Memory> fixed("fixed", n);
+    const Kokkos::View<Wide*, Memory> wide("wide", n);
+    const Kokkos::View<S*, Memory> fixed_wide("fixed wide", n);
+    for (const int k : {0, 3, 12, 100, 20000}) {  // each of the ways that a window is summed
+      SCOPED_TRACE(testing::Message() << n << " elements, radius " << k);
+      twofold::stencil(path, exec, x.odd, odd, k);
+      twofold::stencil(path, exec, x.fixed, fixed, k);
+      expect_equal(odd, fixed);
+      twofold::stencil(path, exec, x.odd, wide, k);
+      twofold::stencil(path, exec, x.fixed, fixed_wide, k);
+      expect_equal(wide, fixed_wide);
+    }
+    twofold::stencil(path, exec, x.odd, odd, w.odd);
+    twofold::stencil(path, exec, x.fixed, fixed, w.fixed);
+    expect_equal(odd, fixed);
+  }
+}
+
 TYPED_TEST(IntegerTypes, OfMatrices) {
   using T = typename TypeParam::T;
   using F = fixed_width_t<T>;

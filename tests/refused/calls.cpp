@@ -23,6 +23,8 @@ struct of_complex {
   twofold::integrate(of_complex{}, 0.0, 1.0, 10);
   twofold::outer_product(x, x, m);
   twofold::scale_columns(m, x, m);
+  twofold::stencil(x, x, 3);
+  twofold::stencil(x, x, x);
   twofold::sum_rows(m, x);
   twofold::sum_columns(m, x);
 }

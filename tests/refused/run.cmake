@@ -21,6 +21,8 @@ foreach(
         integrate_path
         outer_product_path
         scale_columns_path
+        stencil_path
+        weighted_stencil_path
         sum_rows_path
         sum_columns_path)
   # gcc says for which concept a requirement was checked, clang which concept is false.

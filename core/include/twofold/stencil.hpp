@@ -45,11 +45,11 @@ namespace detail {
 /// A vector as the stencils see it.
 template <vector_view X>
 auto elements(const X& x) {
-  using T = typename X::value_type;
+  using T = std::remove_pointer_t<decltype(data_of(x))>;
   if constexpr (contiguous_vector<X>) {
-    return backends::adjacent_elements<T>{x.data()};
+    return backends::adjacent_elements<T>{data_of(x)};
   } else {
-    return backends::spread_elements<T>{x.data(), static_cast<std::ptrdiff_t>(x.stride(0))};
+    return backends::spread_elements<T>{data_of(x), static_cast<std::ptrdiff_t>(x.stride(0))};
   }
 }
 
@@ -109,6 +109,11 @@ std::size_t expects_weights(const Weights& weights, const Out& out) {
 
 }  // namespace detail
 
+template <class Path, class Exec, class In, class Out, class Weights>
+concept weighted_stencil_path = stencil_path<Path, Exec, In, Out> && reachable_from<Weights, Exec> &&
+                                std::same_as<element_t<Weights>, element_t<In>> &&
+                                (std::same_as<Path, portable_path> || contiguous_vector<Weights>);
+
 /// Window sums of radius k, along the path that is named. Asynchronous.
 template <path Path, execution_space Exec, vector_view In, writable_vector Out, std::integral K>
   requires stencil_path<Path, Exec, In, Out>
@@ -116,9 +121,11 @@ void stencil(Path, const Exec& exec, const In& in, const Out& out, K k) {
   using R = element_t<Out>;
   detail::expects_stencil(in, out);
   const std::uint64_t radius = detail::expects_radius(k);
+  const detail::retyped around(in, out);
   if constexpr (std::same_as<Path, native_path>) {
     const backends::device_of device(exec);
-    cuda_native::stencil<R>(in.data(), in.extent(0), radius, out.data(), backends::stream_of(exec));
+    cuda_native::stencil<R>(detail::data_of(in), in.extent(0), radius, detail::data_of(out),
+                            backends::stream_of(exec));
   } else {
     portable_engine::stencil<R>(exec, detail::elements(in), detail::elements(out), in.extent(0), radius);
   }
@@ -126,17 +133,16 @@ void stencil(Path, const Exec& exec, const In& in, const Out& out, K k) {
 
 /// Weighted window sums, along the path that is named. Asynchronous.
 template <path Path, execution_space Exec, vector_view In, writable_vector Out, vector_view Weights>
-  requires stencil_path<Path, Exec, In, Out> && reachable_from<Weights, Exec> &&
-           std::same_as<element_t<Weights>, element_t<In>> &&
-           (std::same_as<Path, portable_path> || contiguous_vector<Weights>)
+  requires weighted_stencil_path<Path, Exec, In, Out, Weights>
 void stencil(Path, const Exec& exec, const In& in, const Out& out, const Weights& weights) {
   using R = element_t<Out>;
   detail::expects_stencil(in, out);
   const std::size_t radius = detail::expects_weights(weights, out);
+  const detail::retyped around(in, out, weights);
   if constexpr (std::same_as<Path, native_path>) {
     const backends::device_of device(exec);
-    cuda_native::stencil<R>(in.data(), in.extent(0), weights.data(), radius, out.data(),
-                            backends::stream_of(exec));
+    cuda_native::stencil<R>(detail::data_of(in), in.extent(0), detail::data_of(weights), radius,
+                            detail::data_of(out), backends::stream_of(exec));
   } else {
     portable_engine::stencil<R>(exec, detail::elements(in), detail::elements(out), in.extent(0),
                                 detail::elements(weights), radius);
@@ -145,22 +151,31 @@ void stencil(Path, const Exec& exec, const In& in, const Out& out, const Weights
 
 /// Window sums of radius k, along the best path. Asynchronous.
 template <execution_space Exec, vector_view In, writable_vector Out, std::integral K>
+  requires stencil_path<portable_path, Exec, In, Out>
 void stencil(const Exec& exec, const In& in, const Out& out, K k) {
   stencil(default_path_t<native_stencil<Exec, In, Out>>{}, exec, in, out, k);
 }
 
 /// Weighted window sums, along the best path. Asynchronous.
 template <execution_space Exec, vector_view In, writable_vector Out, vector_view Weights>
+  requires weighted_stencil_path<portable_path, Exec, In, Out, Weights>
 void stencil(const Exec& exec, const In& in, const Out& out, const Weights& weights) {
   stencil(default_path_t < native_stencil<Exec, In, Out> && contiguous_vector < Weights >> {}, exec, in, out,
           weights);
 }
 
-/// Window sums, on the default instance of out's own execution space. `third` is the radius or the weights.
-template <vector_view In, writable_vector Out, class Third>
-  requires std::integral<Third> || vector_view<Third>
-void stencil(const In& in, const Out& out, const Third& third) {
-  stencil(typename Out::execution_space{}, in, out, third);
+/// Window sums of radius k, on the default instance of out's own execution space.
+template <vector_view In, writable_vector Out, std::integral K>
+  requires stencil_path<portable_path, typename Out::execution_space, In, Out>
+void stencil(const In& in, const Out& out, K k) {
+  stencil(typename Out::execution_space{}, in, out, k);
+}
+
+/// Weighted window sums, on the default instance of out's own execution space.
+template <vector_view In, writable_vector Out, vector_view Weights>
+  requires weighted_stencil_path<portable_path, typename Out::execution_space, In, Out, Weights>
+void stencil(const In& in, const Out& out, const Weights& weights) {
+  stencil(typename Out::execution_space{}, in, out, weights);
 }
 
 }  // namespace twofold
