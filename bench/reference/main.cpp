@@ -2,11 +2,11 @@
 // twofold_reference: the tables of the course texts, regenerated here. bench/compare --reference calls it.
 
 #include <cstdio>
-#include <cstring>
 #include <ctime>
 #include <exception>
 #include <functional>
 #include <string>
+#include <string_view>
 
 #include "probes.hpp"
 
@@ -15,12 +15,23 @@ namespace {
 using namespace twofold::reference;
 
 constexpr const char* usage =
-    "Usage: twofold_reference [--out FILE] [--quick]\n\n"
+    "Usage: twofold_reference [--out FILE] [--quick] [--backend B] [--revision R]\n\n"
     "Regenerates the tables of the course texts on this machine: trapezoidal rule, serial against tree, "
     "memory\n"
-    "statistics, stencil accesses, coalescing. Prints them; --out also writes them as JSON. Takes about a "
-    "minute,\n"
-    "with --quick a few seconds and rougher figures.\n";
+    "statistics, stencil accesses, coalescing. Prints them and takes about a minute.\n\n"
+    "  --out FILE    also writes them as JSON\n"
+    "  --quick       a few seconds, and rougher figures\n"
+    "  --backend B   auto (default): the tables of the GPU where there is one, and those of the host; "
+    "openmp: those\n"
+    "                of the host alone; cuda: as auto, but without a GPU it fails with status 3\n"
+    "  --revision R  source revision to record\n";
+
+struct Options {
+  std::string out;
+  std::string backend = "auto";
+  std::string revision = "unknown";
+  bool quick = false;
+};
 
 std::string utc_now() {
   const std::time_t now = std::time(nullptr);
@@ -31,21 +42,33 @@ std::string utc_now() {
   return text;
 }
 
-int run(const std::string& out, bool quick) {
+/// Why there are no tables of a GPU, or "".
+std::string no_gpu(const std::string& backend) {
+  if (backend == "openmp") return "--backend openmp asks for the host alone";
+#if defined(TWOFOLD_REFERENCE_HAS_CUDA)
+  return missing_gpu();
+#else
+  return "built without CUDA";
+#endif
+}
+
+int run(const Options& options) {
   std::vector<Table> tables;
   // Written after each table: a run that is cut short leaves what it had.
-  Environment environment{{"date", utc_now()}, {"quick", quick ? "yes" : "no"}};
+  Environment environment{
+      {"date", utc_now()}, {"git_revision", options.revision}, {"quick", options.quick ? "yes" : "no"}};
   const auto add = [&](const std::function<Table()>& make) {
     tables.push_back(make());
     std::printf("%s\n", as_text(tables.back()).c_str());
     std::fflush(stdout);
-    if (!out.empty()) write_json(out, environment, tables);
+    if (!options.out.empty()) write_json(options.out, environment, tables);
   };
-#if defined(TWOFOLD_REFERENCE_HAS_CUDA)
-  const std::string missing = missing_gpu();
-#else
-  const std::string missing = "built without CUDA";
-#endif
+  const bool quick = options.quick;
+  const std::string missing = no_gpu(options.backend);
+  if (options.backend == "cuda" && !missing.empty()) {
+    std::fprintf(stderr, "twofold_reference: --backend cuda, but %s\n", missing.c_str());
+    return 3;
+  }
   environment["gpu_missing"] = missing;
 #if defined(TWOFOLD_REFERENCE_HAS_CUDA)
   if (missing.empty()) {
@@ -67,21 +90,31 @@ int run(const std::string& out, bool quick) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  std::string out;
-  bool quick = false;
+  Options options;
   for (int i = 1; i < argc; ++i) {
-    if (std::strcmp(argv[i], "--quick") == 0) {
-      quick = true;
-    } else if (std::strcmp(argv[i], "--out") == 0 && i + 1 < argc) {
-      out = argv[++i];
+    const std::string_view option = argv[i];
+    const bool has_value = i + 1 < argc;
+    if (option == "--quick") {
+      options.quick = true;
+    } else if (option == "--out" && has_value) {
+      options.out = argv[++i];
+    } else if (option == "--backend" && has_value) {
+      options.backend = argv[++i];
+    } else if (option == "--revision" && has_value) {
+      options.revision = argv[++i];
     } else {
-      const bool asked = std::strcmp(argv[i], "--help") == 0 || std::strcmp(argv[i], "-h") == 0;
+      const bool asked = option == "--help" || option == "-h";
       std::fputs(usage, asked ? stdout : stderr);
       return asked ? 0 : 2;
     }
   }
+  if (options.backend != "auto" && options.backend != "openmp" && options.backend != "cuda") {
+    std::fprintf(stderr, "twofold_reference: --backend is '%s'; expected auto, openmp or cuda\n",
+                 options.backend.c_str());
+    return 2;
+  }
   try {
-    return run(out, quick);
+    return run(options);
   } catch (const std::exception& error) {
     std::fprintf(stderr, "twofold_reference: %s\n", error.what());
     return 1;
