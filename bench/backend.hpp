@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "harness.hpp"
+#include "ladder.hpp"
 #include "machine.hpp"
 #include "peers.hpp"
 
@@ -69,6 +70,7 @@ struct ExecList {};
 
 #ifdef KOKKOS_ENABLE_CUDA
 #include "backend_cuda.hpp"
+#include "ladder_cuda.hpp"
 namespace twofold::bench {
 using Execs = ExecList<Kokkos::DefaultHostExecutionSpace, Kokkos::Cuda>;
 }  // namespace twofold::bench

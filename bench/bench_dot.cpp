@@ -31,6 +31,7 @@ struct Dot {
     fold.add_twofold(DotCall{});
     fold.add_peers();
     fold.template add_kokkos<KokkosDot>();
+    fold.add_rungs(Ladder<Exec>::template dot<T, R>(session.exec));
     fold.measure();
   }
 };

@@ -46,34 +46,53 @@ class IntegrateCase {
   void add_twofold(PathTag path) {
     using View = typename ResultView<Exec, R>::View;
     if constexpr (Integrates<R, PathTag, Exec, View>) {
-      add(PathTag::name, true, [path](const Exec& exec, R a, R b, std::int64_t n, const View& result) {
+      add(PathTag::name, true, 64, [path](const Exec& exec, R a, R b, std::int64_t n, const View& result) {
         twofold::integrate(path, exec, SquarePlusOne{}, a, b, static_cast<std::size_t>(n), result);
       });
     }
   }
 
   void add_kokkos() {
-    add<double>("kokkos", false, [](const Exec& exec, R a, R b, std::int64_t n, const auto& result) {
-      using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
-      Kokkos::parallel_reduce("twofold_bench kokkos", Policy(exec, 0, n + 1),
-                              KokkosTrapezoids<R>{a, (b - a) / static_cast<R>(n), n}, result);
-    });
+    add<double>("kokkos", false, peer_units(),
+                [](const Exec& exec, R a, R b, std::int64_t n, const auto& result) {
+                  using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
+                  Kokkos::parallel_reduce("twofold_bench kokkos", Policy(exec, 0, n + 1),
+                                          KokkosTrapezoids<R>{a, (b - a) / static_cast<R>(n), n}, result);
+                });
   }
 
   void add_peers() {
     for (const IntegratePeer<R>& peer : Backend<Exec>::template integrate_peers<R>()) {
-      add(peer.path, false, [run = peer.run](const Exec& exec, R a, R b, std::int64_t n, const auto& result) {
-        run(a, b, n, result.data(), Backend<Exec>::stream(exec));
-      });
+      add(peer.path, false, peer_units(),
+          [run = peer.run](const Exec& exec, R a, R b, std::int64_t n, const auto& result) {
+            run(a, b, n, result.data(), Backend<Exec>::stream(exec));
+          });
+    }
+  }
+
+  /// The rungs of the ladder on this back end.
+  void add_rungs() {
+    for (const IntegrateRung<R>& rung : Ladder<Exec>::template integrate<R>(session_.exec)) {
+      if (!session_.takes_part(case_, rung.path, rung.n_max)) continue;
+      const double units =
+          rung.promised_bits ? 64 : peer_units() + rung.units_an_element * static_cast<double>(n_);
+      add(rung.path, rung.promised_bits, units,
+          [run = rung.run](const Exec&, R a, R b, std::int64_t n, const auto& result) {
+            run(a, b, n, result.data());
+          });
     }
   }
 
   void measure() { session_.measure(std::move(case_)); }
 
  private:
-  /// op(exec, a, b, n, result) enqueues one call that writes an Out.
+  /// Peers add in any order. Neighbouring terms are alike, so their rounding errors do not cancel: blocks of a few
+  /// thousand terms in R, and n terms in double, may each lose that many units.
+  double peer_units() const { return 4096 + static_cast<double>(n_) * (sizeof(R) == 8 ? 1 : 0x1p-29); }
+
+  /// op(exec, a, b, n, result) enqueues one call that writes an Out, right to so many units of rounding.
   template <class Out = R, class Op>
-  void add(const std::string& name, bool promised, Op op) {
+  void add(const std::string& name, bool promised, double units, Op op) {
     ResultView<Exec, Out> result(session_.exec);
     auto bounds = std::make_shared<Bounds<R>>();
     Path path;
@@ -81,11 +100,7 @@ class IntegrateCase {
     path.promised_bits = promised;
     path.clock = session_.clock.get();
     path.poison = [result] { result.set(poison<Out>()); };
-    path.check = [result, bounds, n = n_, promised] {
-      // Peers add in any order. Neighbouring terms are alike, so their rounding errors do not cancel: blocks of
-      // a few thousand terms in R, and n terms in double, may each lose that many units.
-      const double peer_units = 4096 + static_cast<double>(n) * (sizeof(R) == 8 ? 1 : 0x1p-29);
-      const double units = promised ? 64 : peer_units;
+    path.check = [result, bounds, n = n_, units] {
       return judge_value<R>(trapezoids_of_parabola(bounds->a, bounds->b, n), units,
                             static_cast<R>(result.get()));
     };
@@ -109,6 +124,7 @@ struct Integrate {
     integrate.add_twofold(twofold::native);
     integrate.add_peers();
     integrate.add_kokkos();
+    integrate.add_rungs();
     integrate.measure();
   }
 };

@@ -56,6 +56,16 @@ struct OuterProduct {
               KokkosOuter<Vector, Matrix>{x, y, r});
         },
         poison_all, check);
+    for (const ProductRung<T>& rung : Ladder<Exec>::template outer_product<T>(session.exec)) {
+      c.add(
+          rung.path, rung.promised_bits,
+          [run = rung.run, x, y, r](const Exec&, const Input&) {
+            const auto rows = static_cast<std::int64_t>(r.extent(0)),
+                       columns = static_cast<std::int64_t>(r.extent(1));
+            run(x.data(), y.data(), r.data(), rows, columns, columns * static_cast<std::int64_t>(sizeof(T)));
+          },
+          poison_all, check);
+    }
     c.measure();
   }
 };

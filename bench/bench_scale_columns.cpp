@@ -56,6 +56,16 @@ struct ScaleColumns {
               KokkosScale<Input, Vector, Matrix>{m, v, r});
         },
         poison_all, check);
+    for (const ProductRung<T>& rung : Ladder<Exec>::template scale_columns<T>(session.exec)) {
+      c.add(
+          rung.path, rung.promised_bits,
+          [run = rung.run, v, r](const Exec&, const Input& m) {
+            const auto rows = static_cast<std::int64_t>(r.extent(0)),
+                       columns = static_cast<std::int64_t>(r.extent(1));
+            run(m.data(), v.data(), r.data(), rows, columns, columns * static_cast<std::int64_t>(sizeof(T)));
+          },
+          poison_all, check);
+    }
     c.measure();
   }
 };

@@ -125,6 +125,19 @@ class FoldCase {
     }
   }
 
+  /// The rungs of the ladder on this back end.
+  void add_rungs(const std::vector<Rung<const T*, const T*, std::int64_t, R*>>& rungs) {
+    for (const auto& rung : rungs) {
+      if (!session_.takes_part(case_, rung.path, rung.n_max)) continue;
+      add_view_path<R>(
+          rung.path, rung.promised_bits ? Order::tree : Order::any,
+          [run = rung.run](const Exec&, const Operand& x, const Operand& y, const auto& result) {
+            run(x.data(), y.data(), static_cast<std::int64_t>(x.extent(0)), result.data());
+          },
+          rung.waits);
+    }
+  }
+
   void measure() { session_.measure(std::move(case_)); }
 
  private:
@@ -148,18 +161,19 @@ class FoldCase {
                             Functor<Operand, Sum>{x, y}, result);
   }
 
-  /// op(exec, x, y, result) enqueues one call.
+  /// op(exec, x, y, result) enqueues one call, or `waits` for its end: then the wall clock counts, and no graph can
+  /// hold it.
   template <class Out, class Op>
-  void add_view_path(const std::string& name, Order order, Op op) {
+  void add_view_path(const std::string& name, Order order, Op op, bool waits = false) {
     ResultView<Exec, Out> result(session_.exec);
-    Path path = new_path(name, "view", order, *session_.clock);
+    Path path = new_path(name, "view", order, waits ? session_.wall : *session_.clock);
     path.poison = [result] { result.set(poison<Out>()); };
     path.check = [this_case = judge_with(order), result] { return this_case(static_cast<R>(result.get())); };
     path.run = [op, result, next = call_with_windows()](std::int64_t first, std::int64_t count) {
       next(first, count,
            [&](const Exec& exec, const Operand& x, const Operand& y) { op(exec, x, y, result.view()); });
     };
-    if (Backend<Exec>::gpu && session_.options.graph && !name.starts_with("kokkos"))
+    if (Backend<Exec>::gpu && session_.options.graph && !waits && !name.starts_with("kokkos"))
       case_.paths.push_back(as_graph(path));
     case_.paths.push_back(std::move(path));
   }

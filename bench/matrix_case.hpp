@@ -45,6 +45,7 @@ class MatrixCase {
   std::int64_t rows() const { return rows_; }
   std::int64_t columns() const { return columns_; }
   Session<Exec>& session() const { return session_; }
+  const Case& parameters() const { return case_; }
   void accumulate_in(const std::string& type) { case_.accumulator = type; }
   void call_variant(const std::string& variant) { case_.variant = variant; }
 
@@ -63,10 +64,7 @@ class MatrixCase {
     return Matrix(Kokkos::view_alloc(session_.exec, Kokkos::WithoutInitializing, "twofold_bench matrix"),
                   static_cast<std::size_t>(rows_), static_cast<std::size_t>(columns_));
   }
-  Input input(std::int64_t window) const {
-    return Input(session_.inputs.template data<T>(0) + window * windows_.stride,
-                 static_cast<std::size_t>(rows_), static_cast<std::size_t>(columns_));
-  }
+  Input input(std::int64_t window) const { return input_of(session_, windows_, window, rows_, columns_); }
 
   /// op(exec, input) enqueues one call.
   template <class Op, class Poison, class Check>
@@ -77,9 +75,10 @@ class MatrixCase {
     path.clock = session_.clock.get();
     path.poison = poison;
     path.check = check;
-    path.run = [op, windows = windows_, this_case = *this](std::int64_t first, std::int64_t count) {
+    path.run = [op, &session = session_, windows = windows_, rows = rows_, columns = columns_](
+                   std::int64_t first, std::int64_t count) {
       for (std::int64_t call = 0; call < count; ++call)
-        op(this_case.session_.exec, this_case.input((first + call) % windows.count));
+        op(session.exec, input_of(session, windows, (first + call) % windows.count, rows, columns));
     };
     case_.paths.push_back(std::move(path));
   }
@@ -93,6 +92,12 @@ class MatrixCase {
   }
 
  private:
+  static Input input_of(const Session<Exec>& session, const Windows& windows, std::int64_t window,
+                        std::int64_t rows, std::int64_t columns) {
+    return Input(session.inputs.template data<T>(0) + window * windows.stride, static_cast<std::size_t>(rows),
+                 static_cast<std::size_t>(columns));
+  }
+
   Session<Exec>& session_;
   std::int64_t columns_;
   std::int64_t rows_;

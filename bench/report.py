@@ -37,6 +37,7 @@ def table_lines(cases, compared):
     """One block per back end, algorithm, type and form; the library's best path is the reference of each count."""
     ratios = {(r.case_key(c), c["path"]): c for c in compared}
     title = None
+    width = max([16] + [len(c["path"]) for c in cases])
     for key, group in r.groups(cases).items():
         backend, algorithm, variant, type_name, n, form = key
         if algorithm in LIMITS:
@@ -46,10 +47,10 @@ def table_lines(cases, compared):
             title = heading
             yield ""
             yield heading
-            yield f"{'n':>11}  {'path':16} {'time':>10} {'GB/s':>8} {'of limit':>9}  time / reference"
+            yield f"{'n':>11}  {'path':{width}} {'time':>10} {'GB/s':>8} {'of limit':>9}  time / reference"
         reference = r.reference_of(group)
         for position, case in enumerate(group):
-            row = f"{r.show_count(n) if position == 0 else '':>11}  {case['path']:16} "
+            row = f"{r.show_count(n) if position == 0 else '':>11}  {case['path']:{width}} "
             if not r.usable(case):
                 yield row + f"FAILED: {case.get('reason') or 'no samples'}"
                 continue
@@ -68,13 +69,14 @@ def summary_lines(cases, compared):
     tally = {}
     for c in compared:
         tally.setdefault((c["backend"], c["path"], c["against"]), []).append(c)
+    width = max([16] + [len(path) for _, path, _ in tally])
     for (backend, path, against), found in tally.items():
         words = ", ".join(
             f"{sum(c['verdict'] == v for c in found)} {v}"
             for v in ("FASTER", "SAME", "AMBIGUOUS", "SLOWER")
             if any(c["verdict"] == v for c in found)
         )
-        yield f"{backend:8} {path:16} against {against}: {words}"
+        yield f"{backend:8} {path:{width}} against {against}: {words}"
     behind = sorted((c for c in compared if c["verdict"] == "FASTER"), key=lambda c: c["ratio"])
     if behind:
         yield "where another path beats the reference, the worst first:"

@@ -15,6 +15,8 @@ COLOURS = {  # told apart by colour-blind readers too (Okabe and Ito)
     "kokkos": "#e69f00",
     "plain": "#56b4e9",
 }
+LADDER = "ladder:"  # its rungs have a chart of their own, coloured in the order in which they are climbed
+RUNG_COLOURS = "#000000 #e69f00 #56b4e9 #009e73 #b8a800 #0072b2 #d55e00 #cc79a7 #7f7f7f #8c4a1d".split()
 STYLE = """
 body { font: 15px/1.45 system-ui, sans-serif; color: #222; background: #fff; margin: 2rem auto; max-width: 70rem;
        padding: 0 1rem; }
@@ -24,7 +26,7 @@ th, td { padding: 0.15rem 0.7rem; text-align: right; } th { border-bottom: 1px s
 th.l, td.l { text-align: left; } tr.first td { border-top: 1px solid #e5e5e5; } td.bad { color: #b00020; }
 pre { background: #f6f6f4; padding: 0.8rem; overflow-x: auto; } svg text { font: 12px system-ui, sans-serif; fill: #444; }
 """
-WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 760, 310, 64, 140, 28, 40
+WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 800, 310, 64, 180, 28, 40
 
 
 def escape(text):
@@ -67,7 +69,8 @@ def chart(title, unit, curves, limit):
             "measured limit of memory</text>"
         )
     for position, (path, curve) in enumerate(curves.items()):
-        colour = COLOURS.get(path, "#777777")
+        rung = RUNG_COLOURS[position % len(RUNG_COLOURS)] if path.startswith(LADDER) else "#777777"
+        colour = COLOURS.get(path, rung)
         line = " ".join(f"{x(n):.1f},{y(v):.1f}" for n, v in curve)
         svg.append(f'<polyline points="{line}" fill="none" stroke="{colour}" stroke-width="2"/>')
         for n, v in curve:
@@ -75,7 +78,7 @@ def chart(title, unit, curves, limit):
             svg.append(f'<circle cx="{x(n):.1f}" cy="{y(v):.1f}" r="3" fill="{colour}"><title>{label}</title></circle>')
         row = TOP + 12 + 18 * position
         svg.append(f'<rect x="{WIDTH - RIGHT + 14}" y="{row - 9}" width="10" height="10" fill="{colour}"/>')
-        svg.append(f'<text x="{WIDTH - RIGHT + 30}" y="{row}">{escape(path)}</text>')
+        svg.append(f'<text x="{WIDTH - RIGHT + 30}" y="{row}">{escape(path.removeprefix(LADDER))}</text>')
     return "".join(svg) + "</svg>"
 
 
@@ -130,7 +133,10 @@ def sections(cases, compared):
             limit = case["limit_gb_per_s"] if unit == "GB/s" else None
         for curve in curves.values():
             curve.sort()
-        yield f"<h2>{escape(title)}</h2>{chart(title, unit, curves, limit)}{table(members, ratios)}"
+        rungs = {path: curve for path, curve in curves.items() if path.startswith(LADDER)}
+        paths = {path: curve for path, curve in curves.items() if path not in rungs}
+        charts = chart(title, unit, paths, limit) + chart(f"{title}: the ladder", unit, rungs, limit)
+        yield f"<h2>{escape(title)}</h2>{charts}{table(members, ratios)}"
 
 
 def page(results, summary, limit_algorithms):

@@ -89,6 +89,15 @@ class Programs(unittest.TestCase):
         for word in ("http://", "https://", "<script", "NaN", "None"):
             self.assertNotIn(word, page)
 
+    def test_rungs_have_a_chart_of_their_own(self):
+        rungs = [case("ladder:atomic_per_thread_256", [5e-6] * 7), case("ladder:tuned", [1e-6] * 7)]
+        done, out = self.report(case("native", [1e-6] * 7), *rungs)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        lines = [line for line in done.stdout.splitlines() if "ladder:" in line and " us" in line]
+        self.assertEqual(len({line.index(" us") for line in lines}), 1, lines)
+        with open(os.path.join(out, "report.html"), encoding="utf-8") as file:
+            self.assertEqual(file.read().count("<svg"), 2)
+
     def test_failure_is_reported(self):
         done, out = self.report(case("portable", [1e-6] * 7), case("kokkos", []))
         self.assertEqual(done.returncode, 1)

@@ -5,6 +5,7 @@
 
 #include <cstdio>
 #include <memory>
+#include <set>
 #include <string>
 
 #include "backend.hpp"
@@ -54,7 +55,20 @@ struct Session {
     results.write();
   }
 
+  /// Whether a path that is timed up to n_max only takes part in this case. Says where it does not, once.
+  bool takes_part(const Case& c, const std::string& path, std::int64_t n_max) {
+    if (c.n <= n_max) return true;
+    const std::string what = c.algorithm + "(" + c.variant + ")/" + c.type + ": " + path;
+    if (dry_run && options.wants(c.name() + "/" + path) && bounded_.insert(what).second) {
+      std::fprintf(stderr, "%s %s is timed up to n = %lld only\n", Backend<Exec>::name().c_str(),
+                   what.c_str(), static_cast<long long>(n_max));
+    }
+    return false;
+  }
+
  private:
+  std::set<std::string> bounded_;
+
   static void list(const Case& c) {
     std::printf("%s %s:", c.backend.c_str(), c.name().c_str());
     for (const Path& path : c.paths) std::printf("  %s (%s)", path.name.c_str(), path.form.c_str());

@@ -12,6 +12,7 @@ import results as r
 FIELDS = (
     "algorithm path backend type n seconds spread bytes gb_per_s limit_fraction verified bits form regime samples reason"
 ).split()
+LADDERS = {"integrate", "dot", "stencil", "outer_product", "scale_columns"}
 SKIPPED, NEEDS_GPU = 77, 3
 
 
@@ -39,6 +40,9 @@ def check_tiny(binary, folder):
     for algorithm in ("sum", "dot", "norm2", "integrate"):
         paths = {c["path"] for c in cases if c["algorithm"] == algorithm}
         assert {"portable", "kokkos"} <= paths, (algorithm, paths)
+    # The ladder is climbed on CUDA, and nowhere else.
+    tuned = {(c["backend"], c["algorithm"]) for c in cases if c["path"] == "ladder:tuned"}
+    assert tuned == {("cuda", ladder) for ladder in LADDERS if any(c["backend"] == "cuda" for c in cases)}, tuned
     for group in r.groups(cases).values():
         bits = {c["bits"] for c in group if c["path"] in ("portable", "native")}
         assert len(bits) == 1, group

@@ -20,18 +20,19 @@ namespace twofold::cuda_native::ladder {
 struct integrate_rung {
   std::string_view name;
   integrate_function* run;
+  std::size_t abscissae_per_atomic;  // 0: no atomics, fold order 1
 };
 inline constexpr std::array integrate_rungs{
-    integrate_rung{"atomic_per_thread_32", integrate::atomic_per_thread<32>},
-    integrate_rung{"warp_shuffle_32", integrate::warp_shuffle<32>},
-    integrate_rung{"shared_dissemination_32", integrate::shared_dissemination<32>},
-    integrate_rung{"block_tree_32", integrate::block_tree<32>},
-    integrate_rung{"atomic_per_thread_256", integrate::atomic_per_thread<256>},
-    integrate_rung{"warp_shuffle_256", integrate::warp_shuffle<256>},
-    integrate_rung{"shared_dissemination_256", integrate::shared_dissemination<256>},
-    integrate_rung{"block_tree_256", integrate::block_tree<256>},
-    integrate_rung{"fold_order", integrate::fold_order},
-    integrate_rung{"tuned", integrate::tuned},
+    integrate_rung{"atomic_per_thread_32", integrate::atomic_per_thread<32>, 1},
+    integrate_rung{"warp_shuffle_32", integrate::warp_shuffle<32>, 32},
+    integrate_rung{"shared_dissemination_32", integrate::shared_dissemination<32>, 32},
+    integrate_rung{"block_tree_32", integrate::block_tree<32>, 32},
+    integrate_rung{"atomic_per_thread_256", integrate::atomic_per_thread<256>, 1},
+    integrate_rung{"warp_shuffle_256", integrate::warp_shuffle<256>, 32},
+    integrate_rung{"shared_dissemination_256", integrate::shared_dissemination<256>, 32},
+    integrate_rung{"block_tree_256", integrate::block_tree<256>, 256},
+    integrate_rung{"fold_order", integrate::fold_order, 0},
+    integrate_rung{"tuned", integrate::tuned, 0},
 };
 
 template <element T>
