@@ -41,6 +41,14 @@ struct Backend {
   static std::vector<IntegratePeer<R>> integrate_peers() {
     return host_integrate_peers<R>();
   }
+  template <class T>
+  static std::vector<MatrixPeer<T>> outer_product_peers() {
+    return {};
+  }
+  template <class T>
+  static std::vector<MatrixPeer<T>> scale_columns_peers() {
+    return {};
+  }
   /// Half of what is free now: other people work on this machine.
   static std::int64_t memory_bytes() { return host_memory_available() / 2; }
   static std::int64_t cache_bytes() { return host_last_level_cache(); }

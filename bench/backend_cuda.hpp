@@ -103,6 +103,16 @@ struct Backend<Kokkos::Cuda> {
   static std::vector<IntegratePeer<R>> integrate_peers() {
     return device_integrate_peers<R>();
   }
+  template <class T>
+  static std::vector<MatrixPeer<T>> outer_product_peers() {
+    if constexpr (std::is_floating_point_v<T>) return device_outer_product_peers<T>();
+    return {};
+  }
+  template <class T>
+  static std::vector<MatrixPeer<T>> scale_columns_peers() {
+    if constexpr (std::is_floating_point_v<T>) return device_scale_columns_peers<T>();
+    return {};
+  }
   static std::int64_t memory_bytes() {
     std::size_t free = 0;
     std::size_t total = 0;

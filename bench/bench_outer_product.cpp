@@ -20,20 +20,29 @@ struct OuterProduct {
   template <class Exec, class T, class R>
   void run(Session<Exec>& session, std::int64_t n) const {
     if (n < 1) return;
-    MatrixCase<Exec, T> c(session, "outer_product", n, type_name<T>());
-    using Input = typename MatrixCase<Exec, T>::Input;
-    using Vector = typename MatrixCase<Exec, T>::Vector;
-    using Matrix = typename MatrixCase<Exec, T>::Matrix;
+    run_layout<Exec, T, Kokkos::LayoutRight>(session, square(n));
+    // cuBLAS' own layout. The host has no peer, and plain Kokkos would take most of the run's time.
+    if constexpr (Backend<Exec>::gpu) run_layout<Exec, T, Kokkos::LayoutLeft>(session, square(n));
+  }
+
+  template <class Exec, class T, class Layout>
+  static void run_layout(Session<Exec>& session, Shape shape) {
+    using Case2 = MatrixCase<Exec, T, Layout>;
+    using Input = typename Case2::Input;
+    using Vector = typename Case2::Vector;
+    using Matrix = typename Case2::Matrix;
+    Case2 c(session, "outer_product", shape, type_name<T>());
     const Vector x = c.vector(c.rows(), 5), y = c.vector(c.columns(), 6);
     const Matrix r = c.matrix();
     const auto poison_all = [&session, r] { Kokkos::deep_copy(session.exec, r, poison<T>()); };
-    const auto check = [&session, c, x, y, r] {
-      const auto left = on_host(session.exec, x), right = on_host(session.exec, y);
-      return judge_products(session.exec, r, c.some_of(c.rows()), [&](std::int64_t i) {
-        auto line = right;
-        for (T& e : line) e = static_cast<T>(left[static_cast<std::size_t>(i)] * e);
-        return line;
-      });
+    const auto line_of = [&session, x, y](std::int64_t i) {
+      const auto left = on_host(session.exec, x);
+      auto line = on_host(session.exec, y);
+      for (T& e : line) e = static_cast<T>(left[static_cast<std::size_t>(i)] * e);
+      return line;
+    };
+    const auto check = [&session, lines = c.some_of(c.rows()), r, line_of] {
+      return judge_products(session.exec, r, lines, line_of);
     };
     const auto add_twofold = [&](auto path) {
       if constexpr (MultipliesOut<decltype(path), Exec, Vector, Matrix>) {
@@ -45,6 +54,7 @@ struct OuterProduct {
     };
     add_twofold(twofold::portable);
     add_twofold(twofold::native);
+    c.add_peers(Backend<Exec>::template outer_product_peers<T>(), x, y, r, poison_all, line_of);
     c.add(
         "kokkos", false,
         [x, y, r](const Exec& exec, const Input&) {
@@ -56,15 +66,18 @@ struct OuterProduct {
               KokkosOuter<Vector, Matrix>{x, y, r});
         },
         poison_all, check);
-    for (const ProductRung<T>& rung : Ladder<Exec>::template outer_product<T>(session.exec)) {
-      c.add(
-          rung.path, rung.promised_bits,
-          [run = rung.run, x, y, r](const Exec&, const Input&) {
-            const auto rows = static_cast<std::int64_t>(r.extent(0)),
-                       columns = static_cast<std::int64_t>(r.extent(1));
-            run(x.data(), y.data(), r.data(), rows, columns, columns * static_cast<std::int64_t>(sizeof(T)));
-          },
-          poison_all, check);
+    if constexpr (Case2::row_major) {
+      for (const ProductRung<T>& rung : Ladder<Exec>::template outer_product<T>(session.exec)) {
+        c.add(
+            rung.path, rung.promised_bits,
+            [run = rung.run, x, y, r](const Exec&, const Input&) {
+              const auto rows = static_cast<std::int64_t>(r.extent(0)),
+                         columns = static_cast<std::int64_t>(r.extent(1));
+              run(x.data(), y.data(), r.data(), rows, columns,
+                  columns * static_cast<std::int64_t>(sizeof(T)));
+            },
+            poison_all, check);
+      }
     }
     c.measure();
   }

@@ -20,20 +20,29 @@ struct ScaleColumns {
   template <class Exec, class T, class R>
   void run(Session<Exec>& session, std::int64_t n) const {
     if (n < 1) return;
-    MatrixCase<Exec, T> c(session, "scale_columns", n, type_name<T>());
-    using Input = typename MatrixCase<Exec, T>::Input;
-    using Vector = typename MatrixCase<Exec, T>::Vector;
-    using Matrix = typename MatrixCase<Exec, T>::Matrix;
+    run_layout<Exec, T, Kokkos::LayoutRight>(session, square(n));
+    // cuBLAS' own layout. The host has no peer, and plain Kokkos would take most of the run's time.
+    if constexpr (Backend<Exec>::gpu) run_layout<Exec, T, Kokkos::LayoutLeft>(session, square(n));
+  }
+
+  template <class Exec, class T, class Layout>
+  static void run_layout(Session<Exec>& session, Shape shape) {
+    using Case2 = MatrixCase<Exec, T, Layout>;
+    using Input = typename Case2::Input;
+    using Vector = typename Case2::Vector;
+    using Matrix = typename Case2::Matrix;
+    Case2 c(session, "scale_columns", shape, type_name<T>());
     const Vector v = c.vector(c.columns(), 5);
     const Matrix r = c.matrix();
     const auto poison_all = [&session, r] { Kokkos::deep_copy(session.exec, r, poison<T>()); };
-    const auto check = [&session, c, v, r] {
+    const auto line_of = [c, v, &session](std::int64_t i) {
       const auto factors = on_host(session.exec, v);
-      return judge_products(session.exec, r, c.some_of(c.rows()), [&](std::int64_t i) {
-        auto line = on_host(session.exec, Kokkos::subview(c.input(0), i, Kokkos::ALL));
-        for (std::size_t j = 0; j < line.size(); ++j) line[j] = static_cast<T>(line[j] * factors[j]);
-        return line;
-      });
+      auto line = on_host(session.exec, Kokkos::subview(c.input(0), i, Kokkos::ALL));
+      for (std::size_t j = 0; j < line.size(); ++j) line[j] = static_cast<T>(line[j] * factors[j]);
+      return line;
+    };
+    const auto check = [&session, lines = c.some_of(c.rows()), r, line_of] {
+      return judge_products(session.exec, r, lines, line_of);
     };
     const auto add_twofold = [&](auto path) {
       if constexpr (Scales<decltype(path), Exec, Input, Vector, Matrix>) {
@@ -45,6 +54,7 @@ struct ScaleColumns {
     };
     add_twofold(twofold::portable);
     add_twofold(twofold::native);
+    c.add_peers(Backend<Exec>::template scale_columns_peers<T>(), Vector(), v, r, poison_all, line_of);
     c.add(
         "kokkos", false,
         [v, r](const Exec& exec, const Input& m) {
@@ -56,15 +66,18 @@ struct ScaleColumns {
               KokkosScale<Input, Vector, Matrix>{m, v, r});
         },
         poison_all, check);
-    for (const ProductRung<T>& rung : Ladder<Exec>::template scale_columns<T>(session.exec)) {
-      c.add(
-          rung.path, rung.promised_bits,
-          [run = rung.run, v, r](const Exec&, const Input& m) {
-            const auto rows = static_cast<std::int64_t>(r.extent(0)),
-                       columns = static_cast<std::int64_t>(r.extent(1));
-            run(m.data(), v.data(), r.data(), rows, columns, columns * static_cast<std::int64_t>(sizeof(T)));
-          },
-          poison_all, check);
+    if constexpr (Case2::row_major) {
+      for (const ProductRung<T>& rung : Ladder<Exec>::template scale_columns<T>(session.exec)) {
+        c.add(
+            rung.path, rung.promised_bits,
+            [run = rung.run, v, r](const Exec&, const Input& m) {
+              const auto rows = static_cast<std::int64_t>(r.extent(0)),
+                         columns = static_cast<std::int64_t>(r.extent(1));
+              run(m.data(), v.data(), r.data(), rows, columns,
+                  columns * static_cast<std::int64_t>(sizeof(T)));
+            },
+            poison_all, check);
+      }
     }
     c.measure();
   }

@@ -63,9 +63,9 @@ Record new_record(const Case& c, const Path& path, const Verdict& verdict) {
   record.type = c.type;
   record.accumulator = c.accumulator;
   record.n = c.n;
-  record.bytes = c.bytes;
+  record.bytes = path.bytes > 0 ? path.bytes : c.bytes;
   record.flops = static_cast<double>(row.flops) * static_cast<double>(c.n);
-  record.access = row.access;
+  record.access = path.bytes > 0 ? Access::copy : row.access;
   record.in_cache = c.in_cache;
   record.windows = c.windows;
   record.clock = path.clock->name();

@@ -54,6 +54,8 @@ struct Path {
   std::string form = "view";
   bool promised_bits = false;  // must equal, bit for bit, every other such path of the case
   std::function<void()> poison;
+  std::int64_t bytes =
+      0;  // that a call moves, copying, where its function must move more than the case counts
   int calls_per_run = 1;  // a graph of several calls runs them all at once
   /// Enqueues `count` runs, on windows first, first + 1, ... of the input.
   std::function<void(std::int64_t first, std::int64_t count)> run;

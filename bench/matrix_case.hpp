@@ -1,38 +1,53 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A case on a row-major matrix of n elements, as square as powers of two allow: 2^28 is 16384 x 16384. The matrix is an
-// operand of the session, vectors and results are the case's own. Lines of a result are verified, not all of them.
+// A case on a matrix. The matrix is an operand of the session, vectors and results are the case's own. Lines of a result
+// are verified, not all of them.
 
 #include <bit>
 #include <cstdint>
-#include <cstring>
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "fold_case.hpp"
+#include "matrix_verdicts.hpp"
 
 namespace twofold::bench {
 
-template <class Exec, class T>
+struct Shape {
+  std::int64_t rows;
+  std::int64_t columns;
+};
+
+/// n elements, as square as powers of two allow: 2^28 is 16384 x 16384.
+inline Shape square(std::int64_t n) {
+  const std::int64_t columns = std::int64_t{1} << (std::bit_width(static_cast<std::uint64_t>(n)) - 1) / 2;
+  return {n / columns, columns};
+}
+
+template <class Exec, class T, class Layout = Kokkos::LayoutRight>
 class MatrixCase {
  public:
   using Memory = typename Exec::memory_space;
   using Unmanaged = Kokkos::MemoryTraits<Kokkos::Unmanaged>;
-  using Input = Kokkos::View<const T**, Kokkos::LayoutRight, Memory, Unmanaged>;
-  using Matrix = Kokkos::View<T**, Kokkos::LayoutRight, Memory>;
+  using Input = Kokkos::View<const T**, Layout, Memory, Unmanaged>;
+  using Matrix = Kokkos::View<T**, Layout, Memory>;
   using Vector = Kokkos::View<T*, Memory>;
+  static constexpr bool row_major = std::is_same_v<Layout, Kokkos::LayoutRight>;
 
   MatrixCase(Session<Exec>& session, const std::string& algorithm, std::int64_t n,
              const std::string& result_type)
-      : session_(session),
-        columns_(std::int64_t{1} << (std::bit_width(static_cast<std::uint64_t>(n)) - 1) / 2),
-        rows_(n / columns_) {
+      : MatrixCase(session, algorithm, square(n), result_type) {}
+
+  MatrixCase(Session<Exec>& session, const std::string& algorithm, Shape shape,
+             const std::string& result_type)
+      : session_(session), columns_(shape.columns), rows_(shape.rows) {
     const Row& row = row_of(algorithm);
     case_.algorithm = algorithm;
-    case_.variant = std::to_string(rows_) + "x" + std::to_string(columns_);
+    case_.variant = std::to_string(rows_) + "x" + std::to_string(columns_) + (row_major ? "" : " left");
     case_.type = result_type;
     case_.accumulator = type_name<T>();
     case_.n = rows_ * columns_;
@@ -68,7 +83,7 @@ class MatrixCase {
 
   /// op(exec, input) enqueues one call.
   template <class Op, class Poison, class Check>
-  void add(const std::string& name, bool promised, Op op, Poison poison, Check check) {
+  Path& add(const std::string& name, bool promised, Op op, Poison poison, Check check) {
     Path path;
     path.name = name;
     path.promised_bits = promised;
@@ -80,7 +95,43 @@ class MatrixCase {
       for (std::int64_t call = 0; call < count; ++call)
         op(session.exec, input_of(session, windows, (first + call) % windows.count, rows, columns));
     };
-    case_.paths.push_back(std::move(path));
+    return case_.paths.emplace_back(std::move(path));
+  }
+
+  /// The peers that multiply `a`, or else the input, by `b` into `result`. One that adds starts from zeros, and is
+  /// right when it has added line_of(i) as often as it was called since then.
+  template <class Poison, class Line>
+  void add_peers(const std::vector<MatrixPeer<T>>& peers, const Vector& a, const Vector& b,
+                 const Matrix& result, Poison poison, Line line_of) {
+    for (const MatrixPeer<T>& peer : peers) {
+      const auto calls = std::make_shared<std::int64_t>(0);
+      Path& path = add(
+          peer.path, false,
+          [calls, run = peer.run, a, b, result](const Exec& exec, const Input& m) {
+            ++*calls;
+            run(a.data() == nullptr ? m.data() : a.data(), b.data(), result.data(),
+                static_cast<std::int64_t>(m.extent(0)), static_cast<std::int64_t>(m.extent(1)), row_major,
+                Backend<Exec>::stream(exec));
+          },
+          poison, [] { return Verdict{}; });
+      path.check = [&session = session_, lines = some_of(rows_), result, line_of, calls, adds = peer.adds] {
+        const auto times = adds ? static_cast<double>(*calls) : 1.0;
+        return judge_products(
+            session.exec, result, lines,
+            [&](std::int64_t i) {
+              auto line = line_of(i);
+              for (T& e : line) e = static_cast<T>(times * static_cast<double>(e));
+              return line;
+            },
+            adds ? times + 2 : 0);
+      };
+      if (!peer.adds) continue;
+      path.poison = [exec = session_.exec, result, calls] {
+        Kokkos::deep_copy(exec, result, T(0));
+        *calls = 0;
+      };
+      path.bytes = 2 * case_.n * static_cast<std::int64_t>(sizeof(T));
+    }
   }
 
   void measure() { session_.measure(std::move(case_)); }
@@ -104,74 +155,6 @@ class MatrixCase {
   Windows windows_;
   Case case_;
 };
-
-/// Any View of rank 1 as a vector on the host.
-template <class Exec, class View>
-auto on_host(const Exec& exec, const View& view) {
-  using T = typename View::non_const_value_type;
-  Kokkos::View<T*, typename Exec::memory_space> packed("twofold_bench packed", view.extent(0));
-  std::vector<T> host(view.extent(0));
-  Kokkos::deep_copy(exec, packed, view);
-  Kokkos::deep_copy(
-      exec,
-      Kokkos::View<T*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(host.data(), host.size()),
-      packed);
-  exec.fence("twofold_bench: line is copied");
-  return host;
-}
-
-/// The verdict on a matrix of products: line(i) gives the expected elements of row i.
-template <class Exec, class Matrix, class Line>
-Verdict judge_products(const Exec& exec, const Matrix& result, const std::vector<std::int64_t>& rows,
-                       Line line) {
-  using T = typename Matrix::non_const_value_type;
-  Verdict verdict;
-  verdict.ok = true;
-  std::uint64_t hash = 14695981039346656037u;  // FNV-1a, of the rows that are looked at
-  for (const std::int64_t i : rows) {
-    const std::vector<T> found = on_host(exec, Kokkos::subview(result, i, Kokkos::ALL)), expected = line(i);
-    for (std::size_t j = 0; j < found.size(); ++j) {
-      if (found[j] != expected[j] && verdict.ok) {
-        verdict.ok = false;
-        verdict.reason = "element (" + std::to_string(i) + ", " + std::to_string(j) + ") is " +
-                         std::to_string(found[j]) + ", expected " + std::to_string(expected[j]);
-      }
-    }
-    const auto* bytes = reinterpret_cast<const unsigned char*>(found.data());
-    for (std::size_t b = 0; b < found.size() * sizeof(T); ++b) hash = (hash ^ bytes[b]) * 1099511628211u;
-  }
-  verdict.bits = std::to_string(hash);
-  return verdict;
-}
-
-/// The verdict on sums of lines: line(k) gives the elements that sum k is of. Bits are those of all sums.
-template <class T, class Exec, class Sums, class Line>
-Verdict judge_sums(const Exec& exec, const Sums& sums, const std::vector<std::int64_t>& lines, Order order,
-                   Line line) {
-  using R = typename Sums::non_const_value_type;
-  const std::vector<R> found = on_host(exec, sums);
-  Verdict verdict;
-  for (const std::int64_t k : lines) {
-    Folded reference;
-    const std::vector<T> elements = line(k);
-    for (const T x : elements) {
-      const auto wide = static_cast<long double>(x);
-      reference.value += wide;
-      reference.magnitude += wide < 0 ? -wide : wide;
-    }
-    verdict = judge(Fold::sum, reference, static_cast<std::int64_t>(elements.size()), order,
-                    found[static_cast<std::size_t>(k)]);
-    if (!verdict.ok) {
-      verdict.reason = "sum " + std::to_string(k) + ": " + verdict.reason;
-      return verdict;
-    }
-  }
-  std::uint64_t hash = 14695981039346656037u;
-  const auto* bytes = reinterpret_cast<const unsigned char*>(found.data());
-  for (std::size_t b = 0; b < found.size() * sizeof(R); ++b) hash = (hash ^ bytes[b]) * 1099511628211u;
-  verdict.bits = std::to_string(hash);
-  return verdict;
-}
 
 using ProductKinds = KindList<Kind<float>, Kind<double>, Kind<std::int32_t>, Kind<std::int64_t>,
                               Kind<std::uint32_t>, Kind<std::uint64_t>>;

@@ -31,6 +31,15 @@ struct IntegratePeer {
   void (*run)(R a, R b, std::int64_t n, R* result, Stream stream);
 };
 
+/// A product of two operands into a dense matrix, row-major or column-major.
+template <class T>
+struct MatrixPeer {
+  std::string path;
+  void (*run)(const T* a, const T* b, T* result, std::int64_t rows, std::int64_t columns, bool row_major,
+              Stream stream);
+  bool adds;  // to what the result held, which it reads too
+};
+
 /// What the hardware does at best: nothing, and plain traffic.
 struct MemoryOps {
   void (*empty)(Stream stream);
@@ -53,6 +62,10 @@ template <class T, class R>
 std::vector<Peer<T, R>> device_peers(Fold fold);
 template <class R>
 std::vector<IntegratePeer<R>> device_integrate_peers();
+template <class T>
+std::vector<MatrixPeer<T>> device_outer_product_peers();  // x, y, C
+template <class T>
+std::vector<MatrixPeer<T>> device_scale_columns_peers();  // M, v, R
 MemoryOps device_memory_ops();
 std::string device_peer_versions();
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // CUDA peers: CUB, cuBLAS, and kernels that only read, fill or do nothing. No Kokkos here.
 
-#include <cublas_v2.h>
-#include <cuda_runtime.h>
 #include <thrust/iterator/counting_iterator.h>
 #include <thrust/iterator/transform_output_iterator.h>
 
@@ -10,25 +8,16 @@
 #include <cstdint>
 #include <cub/device/device_reduce.cuh>
 #include <map>
-#include <stdexcept>
 #include <string>
 #include <type_traits>
+#include <utility>
 
+#include "cublas_on.hpp"
 #include "integrands.hpp"
 #include "peers.hpp"
 
 namespace twofold::bench {
 namespace {
-
-void check(cudaError_t status, const char* call) {
-  if (status != cudaSuccess) throw std::runtime_error(std::string(call) + ": " + cudaGetErrorString(status));
-}
-
-void check(cublasStatus_t status, const char* call) {
-  if (status != CUBLAS_STATUS_SUCCESS) {
-    throw std::runtime_error(std::string(call) + ": " + cublasGetStatusString(status));
-  }
-}
 
 /// Device memory that grows and stays, so that timed calls never allocate.
 class Scratch {
@@ -132,17 +121,8 @@ void cub_integrate(R a, R b, std::int64_t n, R* result, Stream stream) {
   });
 }
 
-/// One handle per stream, results in device memory, so that its calls are asynchronous like the others.
-cublasHandle_t cublas_on(Stream stream) {
-  static std::map<Stream, cublasHandle_t> handles;
-  cublasHandle_t& handle = handles[stream];
-  if (handle == nullptr) {
-    check(cublasCreate(&handle), "cublasCreate");
-    check(cublasSetStream(handle, stream), "cublasSetStream");
-    check(cublasSetPointerMode(handle, CUBLAS_POINTER_MODE_DEVICE), "cublasSetPointerMode");
-  }
-  return handle;
-}
+/// Results in device memory, so that calls are asynchronous like the others.
+cublasHandle_t cublas_on(Stream stream) { return bench::cublas_on(stream, CUBLAS_POINTER_MODE_DEVICE); }
 
 template <class T>
 void cublas_dot(const T* x, const T* y, std::int64_t n, T* result, Stream stream) {
@@ -212,6 +192,17 @@ void copy_all(void* to, const void* from, std::size_t bytes, Stream stream) {
 }
 
 }  // namespace
+
+cublasHandle_t cublas_on(Stream stream, cublasPointerMode_t scalars) {
+  static std::map<std::pair<Stream, cublasPointerMode_t>, cublasHandle_t> handles;
+  cublasHandle_t& handle = handles[{stream, scalars}];
+  if (handle == nullptr) {
+    check(cublasCreate(&handle), "cublasCreate");
+    check(cublasSetStream(handle, stream), "cublasSetStream");
+    check(cublasSetPointerMode(handle, scalars), "cublasSetPointerMode");
+  }
+  return handle;
+}
 
 template <class T, class R>
 std::vector<Peer<T, R>> device_peers(Fold fold) {
