@@ -107,8 +107,8 @@ TYPED_TEST(Stencil, EqualsTheReferenceToTheBit) {
 
 TYPED_TEST(Stencil, OfLongWindowsEqualsTheReference) {
   using T = typename TypeParam::T;
-  for (const std::int64_t k :
-       {1025, 1100, 1500, 2400, 2943, 2944, 2945, 4096, 6015, 6016, 6017, 14000, 30000, 65536}) {
+  for (const std::int64_t k : {1025, 1100, 1500, 1650, 1700, 1725, 1750, 2240,  2400,  2943, 2944,
+                               2945, 4096, 5000, 5100, 6015, 6016, 6017, 14000, 30000, 65536}) {
     for (const std::size_t n : {3000u, 32768u, 40001u}) {
       SCOPED_TRACE(testing::Message() << "n = " << n << ", k = " << k);
       const auto x = cases::random_elements<T>(n, n + static_cast<std::size_t>(k));
@@ -121,7 +121,7 @@ TYPED_TEST(Stencil, OfManyTilesEqualsTheReference) {
   using T = typename TypeParam::T;
   constexpr std::size_t n = (std::size_t{1} << 20) + 12345;
   const auto x = cases::random_elements<T>(n, 7);
-  for (const std::int64_t k : {1, 8, 9, 32, 1000, 20000, 300000}) {
+  for (const std::int64_t k : {1, 8, 9, 32, 255, 256, 257, 384, 385, 1000, 20000, 300000}) {
     SCOPED_TRACE(k);
     const auto found = stencil_of<TypeParam>(x, k);
     const reference::window_sums<T, T> expected(x, k);

@@ -61,7 +61,7 @@ __global__ void __launch_bounds__(device::team_size<R>, (device::teams_at_once<B
 }
 
 template <class R, class T>
-__global__ void __launch_bounds__(device::long_team_size<R>, device::long_teams_at_once)
+__global__ void __launch_bounds__(device::long_team_size<R>, device::long_teams_at_once<R>)
     stencil_keep_nodes_kernel(adjacent_elements<const T> in, index n, R* kept) {
   device::keep_nodes(block_team<device::long_team_size<R>>{}, in, n, blockIdx.x, shared_memory<R>(), kept);
 }
@@ -73,7 +73,7 @@ __global__ void __launch_bounds__(device::build_team_size)
 }
 
 template <class R, class T>
-__global__ void __launch_bounds__(device::long_team_size<R>, device::long_teams_at_once)
+__global__ void __launch_bounds__(device::long_team_size<R>, device::long_teams_at_once<R>)
     stencil_two_pass_kernel(adjacent_elements<const T> in, adjacent_elements<R> out, index n, index k,
                             stencil_order::node_level<R> kept) {
   device::two_pass(block_team<device::long_team_size<R>>{}, in, out, n, k, blockIdx.x, shared_memory<R>(),

@@ -415,15 +415,24 @@ struct teams {
   }
 };
 
+/// `TeamsAtOnce` is how many teams a multiprocessor should hold; Kokkos refuses the launch where their scratch memory does
+/// not fit, and then a kernel that asks for one is run: on a smaller GPU, and near the longest windows of one pass.
 template <unsigned Size, unsigned TeamsAtOnce, class R, class Exec, class Work>
 void launch(const char* label, const Exec& exec, const Work& work, index count, std::size_t bytes) {
   expects(count <= 2147483647, label,
           [&] { return "needs " + std::to_string(count) + " teams, more than 2^31 - 1"; });
-  using policy = Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<Size, TeamsAtOnce>>;
-  Kokkos::parallel_for(label,
-                       policy(exec, static_cast<int>(count), static_cast<int>(Size))
-                           .set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(bytes + 16))),
-                       teams<Size, R, Exec, Work>{work, bytes});
+  const auto run = [&]<unsigned AtOnce>() {
+    using policy = Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<Size, AtOnce>>;
+    Kokkos::parallel_for(label,
+                         policy(exec, static_cast<int>(count), static_cast<int>(Size))
+                             .set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(bytes + 16))),
+                         teams<Size, R, Exec, Work>{work, bytes});
+  };
+  if (TeamsAtOnce == 1 || teams_fit_at_once(exec, TeamsAtOnce, Size, bytes + 16)) {
+    run.template operator()<TeamsAtOnce>();
+  } else {
+    run.template operator()<1>();
+  }
 }
 
 template <class R, class Exec, class In, class Out>
@@ -453,7 +462,7 @@ void sums(const char* label, const Exec& exec, const In& in, const Out& out, ind
             .at_least(static_cast<std::size_t>(stencil_order::kept_total(n, top)) * sizeof(R), 0)
             .partials);
     stencil_order::node_level<R> level{kept, 0, stencil_order::kept_count(n)};
-    launch<long_size, d::long_teams_at_once, R>(
+    launch<long_size, d::long_teams_at_once<R>, R>(
         label, exec, keep_nodes<R, In>{in, n, kept},
         (n + long_size * stencil_order::chunk - 1) / (long_size * stencil_order::chunk), d::kept_bytes<R>());
     auto below = level;
@@ -464,8 +473,8 @@ void sums(const char* label, const Exec& exec, const In& in, const Out& out, ind
                                        d::built_nodes * sizeof(R));
       for (int l = 0; l < levels; ++l) below = below.above();
     }
-    launch<long_size, d::long_teams_at_once, R>(label, exec, two_pass<R, In, Out>{in, out, n, k, level},
-                                                d::two_pass_teams<R>(n, k), d::two_pass_bytes<R>());
+    launch<long_size, d::long_teams_at_once<R>, R>(label, exec, two_pass<R, In, Out>{in, out, n, k, level},
+                                                   d::two_pass_teams<R>(n, k), d::two_pass_bytes<R>());
   }
 }
 

@@ -53,6 +53,15 @@ class device_of {
   current_device device_;
 };
 
+/// Whether a multiprocessor has room for `teams` teams of `team_size` threads with `bytes` of scratch memory each. Kokkos
+/// adds room for a reduction over the team and a few bytes that its documentation does not count.
+template <class Exec>
+bool teams_fit_at_once(const Exec& exec, unsigned teams, unsigned team_size, std::size_t bytes) {
+  static_assert(cuda_execution<Exec>, "only CUDA has multiprocessors");
+  const std::size_t each = bytes + (team_size + 2) * sizeof(double) + 256;
+  return teams * each <= exec.cuda_device_prop().sharedMemPerMultiprocessor;
+}
+
 /// Host spaces whose parallel_for returns when the work is done; a fence there only makes strings and takes locks.
 template <class Exec>
 inline constexpr bool returns_when_done = false
