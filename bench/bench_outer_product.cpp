@@ -21,6 +21,7 @@ struct OuterProduct {
   void run(Session<Exec>& session, std::int64_t n) const {
     if (n < 1) return;
     run_layout<Exec, T, Kokkos::LayoutRight>(session, square(n));
+    if (has_narrow<Exec, T>(n)) run_layout<Exec, T, Kokkos::LayoutRight>(session, narrow(n));
     // cuBLAS' own layout. The host has no peer, and plain Kokkos would take most of the run's time.
     if constexpr (Backend<Exec>::gpu) run_layout<Exec, T, Kokkos::LayoutLeft>(session, square(n));
   }
@@ -67,16 +68,17 @@ struct OuterProduct {
         },
         poison_all, check);
     if constexpr (Case2::row_major) {
-      for (const ProductRung<T>& rung : Ladder<Exec>::template outer_product<T>(session.exec)) {
-        c.add(
-            rung.path, rung.promised_bits,
-            [run = rung.run, x, y, r](const Exec&, const Input&) {
-              const auto rows = static_cast<std::int64_t>(r.extent(0)),
-                         columns = static_cast<std::int64_t>(r.extent(1));
-              run(x.data(), y.data(), r.data(), rows, columns,
-                  columns * static_cast<std::int64_t>(sizeof(T)));
+      const auto rungs = Ladder<Exec>::template outer_product<T>(session.exec);
+      const bool pads = !rungs.empty() && c.padded_columns() != c.columns();
+      const typename Case2::Padded packed = r, padded = pads ? c.padded() : packed;
+      for (const ProductRung<T>& rung : rungs) {
+        c.add_rung(
+            rung, rung.takes_pitch ? padded : packed,
+            [run = rung.run, x, y](const Input& m, T* result, std::int64_t pitch) {
+              run(x.data(), y.data(), result, static_cast<std::int64_t>(m.extent(0)),
+                  static_cast<std::int64_t>(m.extent(1)), pitch * static_cast<std::int64_t>(sizeof(T)));
             },
-            poison_all, check);
+            line_of);
       }
     }
     c.measure();

@@ -21,6 +21,7 @@ struct ScaleColumns {
   void run(Session<Exec>& session, std::int64_t n) const {
     if (n < 1) return;
     run_layout<Exec, T, Kokkos::LayoutRight>(session, square(n));
+    if (has_narrow<Exec, T>(n)) run_layout<Exec, T, Kokkos::LayoutRight>(session, narrow(n));
     // cuBLAS' own layout. The host has no peer, and plain Kokkos would take most of the run's time.
     if constexpr (Backend<Exec>::gpu) run_layout<Exec, T, Kokkos::LayoutLeft>(session, square(n));
   }
@@ -67,16 +68,24 @@ struct ScaleColumns {
         },
         poison_all, check);
     if constexpr (Case2::row_major) {
-      for (const ProductRung<T>& rung : Ladder<Exec>::template scale_columns<T>(session.exec)) {
-        c.add(
-            rung.path, rung.promised_bits,
-            [run = rung.run, v, r](const Exec&, const Input& m) {
-              const auto rows = static_cast<std::int64_t>(r.extent(0)),
-                         columns = static_cast<std::int64_t>(r.extent(1));
-              run(m.data(), v.data(), r.data(), rows, columns,
-                  columns * static_cast<std::int64_t>(sizeof(T)));
+      const auto rungs = Ladder<Exec>::template scale_columns<T>(session.exec);
+      const bool pads = !rungs.empty() && c.padded_columns() != c.columns();
+      const typename Case2::Padded packed = r, padded = pads ? c.padded() : packed;
+      typename Case2::Padded padded_m;  // the operand with the rows of `padded`
+      if (pads) {
+        padded_m = c.padded();
+        if (!session.dry_run) Kokkos::deep_copy(session.exec, padded_m, c.input(0));
+      }
+      for (const ProductRung<T>& rung : rungs) {
+        const bool from_padded = pads && rung.takes_pitch;
+        c.add_rung(
+            rung, rung.takes_pitch ? padded : packed,
+            [run = rung.run, v, padded_m, from_padded](const Input& m, T* result, std::int64_t pitch) {
+              run(from_padded ? padded_m.data() : m.data(), v.data(), result,
+                  static_cast<std::int64_t>(m.extent(0)), static_cast<std::int64_t>(m.extent(1)),
+                  pitch * static_cast<std::int64_t>(sizeof(T)));
             },
-            poison_all, check);
+            line_of);
       }
     }
     c.measure();

@@ -28,6 +28,19 @@ inline Shape square(std::int64_t n) {
   return {n / columns, columns};
 }
 
+/// Rows of 1001 elements, few of which start aligned where they are packed: 2^28 gives 262144 x 1001.
+inline Shape narrow(std::int64_t n) {
+  return {static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(n) / 1001)), 1001};
+}
+
+/// Whether that shape is worth a case: on a GPU, where the matrix leaves the cache behind by itself, since there may be
+/// copies of it with padded rows, which have no windows; and no larger than those copies should be.
+template <class Exec, class T>
+bool has_narrow(std::int64_t n) {
+  return Backend<Exec>::gpu && n <= (std::int64_t{1} << 28) &&
+         n * static_cast<std::int64_t>(sizeof(T)) >= 4 * Backend<Exec>::cache_bytes();
+}
+
 template <class Exec, class T, class Layout = Kokkos::LayoutRight>
 class MatrixCase {
  public:
@@ -36,6 +49,7 @@ class MatrixCase {
   using Input = Kokkos::View<const T**, Layout, Memory, Unmanaged>;
   using Matrix = Kokkos::View<T**, Layout, Memory>;
   using Vector = Kokkos::View<T*, Memory>;
+  using Padded = Kokkos::View<T**, Kokkos::LayoutStride, Memory>;
   static constexpr bool row_major = std::is_same_v<Layout, Kokkos::LayoutRight>;
 
   MatrixCase(Session<Exec>& session, const std::string& algorithm, std::int64_t n,
@@ -79,6 +93,18 @@ class MatrixCase {
     return Matrix(Kokkos::view_alloc(session_.exec, Kokkos::WithoutInitializing, "twofold_bench matrix"),
                   static_cast<std::size_t>(rows_), static_cast<std::size_t>(columns_));
   }
+  /// Elements from row to row where each row starts at a multiple of 512 bytes, as cudaMallocPitch places them.
+  std::int64_t padded_columns() const {
+    constexpr auto unit = static_cast<std::int64_t>(512 / sizeof(T));
+    return (columns_ + unit - 1) / unit * unit;
+  }
+  Padded padded() const {
+    if (session_.dry_run) return {};
+    const Kokkos::View<T**, Kokkos::LayoutRight, Memory> whole(
+        Kokkos::view_alloc(session_.exec, Kokkos::WithoutInitializing, "twofold_bench padded matrix"),
+        static_cast<std::size_t>(rows_), static_cast<std::size_t>(padded_columns()));
+    return Kokkos::subview(whole, Kokkos::ALL, std::pair(std::int64_t{0}, columns_));
+  }
   Input input(std::int64_t window) const { return input_of(session_, windows_, window, rows_, columns_); }
 
   /// op(exec, input) enqueues one call.
@@ -96,6 +122,19 @@ class MatrixCase {
         op(session.exec, input_of(session, windows, (first + call) % windows.count, rows, columns));
     };
     return case_.paths.emplace_back(std::move(path));
+  }
+
+  /// A rung of the ladder: run(input, result, elements from row to row). Its own result where it pads its rows.
+  template <class Run, class Line>
+  void add_rung(const ProductRung<T>& rung, const Padded& result, Run run, Line line_of) {
+    const std::int64_t pitch = rung.takes_pitch ? padded_columns() : columns_;
+    add(
+        rung.path, rung.promised_bits,
+        [run, result, pitch](const Exec&, const Input& m) { run(m, result.data(), pitch); },
+        [exec = session_.exec, result] { Kokkos::deep_copy(exec, result, poison<T>()); },
+        [exec = session_.exec, result, lines = some_of(rows_), line_of] {
+          return judge_products(exec, result, lines, line_of);
+        });
   }
 
   /// The peers that multiply `a`, or else the input, by `b` into `result`. One that adds starts from zeros, and is
