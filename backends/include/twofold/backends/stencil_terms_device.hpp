@@ -17,15 +17,15 @@ namespace stencil_device {
 
 inline constexpr unsigned registers_team_size = 256;
 
+/// Elements side by side, which 16-byte loads and stores need.
+template <class Vector>
+inline constexpr bool adjacent = !requires(const Vector& v) { v.stride; };
+
 /// Whether some number of elements leads both vectors to a 16-byte boundary; then that number is the input's.
 template <class In, class Out>
+  requires(adjacent<In> && adjacent<Out>)
 TWOFOLD_FUNCTION bool fits_registers(const In& in, const Out& out) {
-  if constexpr (
-      requires { in.stride; } || requires { out.stride; }) {
-    return false;
-  } else {
-    return out.misaligned(16) == in.misaligned(16) % (16 / sizeof(*out(0)));
-  }
+  return out.misaligned(16) == in.misaligned(16) % (16 / sizeof(*out(0)));
 }
 
 template <class In>

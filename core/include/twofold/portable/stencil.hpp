@@ -428,23 +428,25 @@ void launch(const char* label, const Exec& exec, const Work& work, index count, 
                              .set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(bytes + 16))),
                          teams<Size, R, Exec, Work>{work, bytes});
   };
-  if (TeamsAtOnce == 1 || teams_fit_at_once(exec, TeamsAtOnce, Size, bytes + 16)) {
-    run.template operator()<TeamsAtOnce>();
-  } else {
-    run.template operator()<1>();
+  if constexpr (TeamsAtOnce > 1) {
+    if (teams_fit_at_once(exec, TeamsAtOnce, Size, bytes + 16)) return run.template operator()<TeamsAtOnce>();
   }
+  run.template operator()<1>();
 }
 
 template <class R, class Exec, class In, class Out>
 void sums(const char* label, const Exec& exec, const In& in, const Out& out, index n, index k) {
   namespace d = stencil_device;
   constexpr unsigned size = d::team_size<R>, long_size = d::long_team_size<R>;
-  if (k <= stencil_order::longest_direct && d::fits_registers(in, out)) {
-    d::with_radius(k, [&]<int K>() {
-      launch<d::registers_team_size, 1, R>(label, exec, short_windows<K, R, In, Out>{in, out, n},
-                                           d::registers_teams(in, n), 0);
-    });
-  } else if (k <= stencil_order::longest_direct) {
+  if constexpr (d::adjacent<In> && d::adjacent<Out>) {
+    if (k <= stencil_order::longest_direct && d::fits_registers(in, out)) {
+      return d::with_radius(k, [&]<int K>() {
+        launch<d::registers_team_size, 1, R>(label, exec, short_windows<K, R, In, Out>{in, out, n},
+                                             d::registers_teams(in, n), 0);
+      });
+    }
+  }
+  if (k <= stencil_order::longest_direct) {
     launch<d::direct_team_size, 4, R>(label, exec, direct<false, R, In, Out, In>{in, out, in, n, k},
                                       d::direct_teams<false>(out, n), d::direct_bytes<false, R>(k));
   } else if (d::one_pass_bytes<R>(k) <= most_bytes) {
