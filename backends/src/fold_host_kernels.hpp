@@ -240,8 +240,9 @@ A fold_terms(const Term& term, std::size_t count) {
   static_assert(lanes % strip == 0);
   alignas(64) A sums[lanes];
   if (count <= V) {
-    for (std::size_t j = 0; j < count; ++j) sums[j] = term.with_one(nothing<A>(), j);
-    return fold_few(sums, count);
+    A few[V] = {};
+    for (std::size_t j = 0; j < count; ++j) few[j] = term.with_one(nothing<A>(), j);
+    return fold_few(few, count);
   }
   const std::size_t full = count / lanes, rest = count % lanes;
   const std::size_t swept = full > 4 ? (full - 1) / 4 * 4 : 0;

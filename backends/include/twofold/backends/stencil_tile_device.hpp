@@ -118,27 +118,34 @@ TWOFOLD_FUNCTION void load_tile(const Team& team, const In& in, index n, index f
   using T = std::remove_cvref_t<decltype(*in(0))>;
   if constexpr (!requires { in.stride; }) {
     if (first >= 0 && first + static_cast<index>(count) <= n && in.misaligned(16) == 0) {
-      constexpr unsigned P = pack_size<T>, V = pack_size<R>;
-      const unsigned step = team.size() * P;
+      // The size of a team is a multiple of a chunk: from step to step a thread's addresses move by constants.
+      constexpr unsigned P = pack_size<T>, V = pack_size<R>, step = Team::size() * P;
+      const unsigned rank = team.rank();
+      const T* from = in(first) + rank * P;
+      R* to = slots + slot<R>(rank * P);
       TWOFOLD_DO_NOT_UNROLL
-      for (unsigned e = team.rank() * P; e < count; e += InFlight * step) {
+      for (int left = static_cast<int>(count) - static_cast<int>(rank * P); left > 0;
+           left -= static_cast<int>(InFlight * step)) {
+        // Set where nothing is loaded: inside Kokkos' loop over teams a register that a team may leave alone keeps the
+        // team's before, and is taken for the whole kernel.
         pack<T> p[InFlight];
         TWOFOLD_UNROLL
         for (unsigned i = 0; i < InFlight; ++i) {
-          if (e + i * step < count) p[i] = load_pack<T>(in(first + (e + i * step)));
+          p[i] = static_cast<int>(i * step) < left ? load_pack<T>(from + i * step) : pack<T>{};
         }
         TWOFOLD_UNROLL
         for (unsigned i = 0; i < InFlight; ++i) {
-          if (e + i * step >= count) break;
-          R* const to = slots + slot<R>(e + i * step);
+          if (static_cast<int>(i * step) >= left) break;
           TWOFOLD_UNROLL
           for (unsigned u = 0; u < P; u += V) {
             pack<R> r;
             TWOFOLD_UNROLL
             for (unsigned w = 0; w < V; ++w) r.element[w] = static_cast<R>(p[i].element[u + w]);
-            store_pack(to + u, r);
+            store_pack(to + slot<R>(i * step) + u, r);
           }
         }
+        from += InFlight * step;
+        to += slot<R>(InFlight * step);
       }
       return;
     }
@@ -193,7 +200,7 @@ TWOFOLD_FUNCTION void write_results(const Team& team, R (&v)[chunk], R* slots, u
     const unsigned misaligned = (static_cast<unsigned>(first) + out.misaligned(16)) % V;
     const unsigned head = misaligned == 0 ? 0 : V - misaligned;
     const bool is_first = team.rank() == 0;
-    R of_head[V];
+    R of_head[V] = {};
     if (head == 0) put_results<0>(v, mine, is_first, of_head);
     if constexpr (V == 2) {
       if (head == 1) put_results<1>(v, mine, is_first, of_head);
@@ -213,15 +220,24 @@ TWOFOLD_FUNCTION void write_results(const Team& team, R (&v)[chunk], R* slots, u
     const index at = first + head;
     const unsigned shift = (static_cast<unsigned>(at) + out.misaligned(128)) / V % line;
     const unsigned rank = team.rank() < shift ? team.rank() + team.size() - shift : team.rank() - shift;
-    TWOFOLD_UNROLL
-    for (unsigned j = 0; j < chunk / V; ++j) {
-      const unsigned p = rank + j * team.size();
-      if (p < whole && inside) {
-        team.write_pack(out(at + p * V), load_pack(slots + slot<R>(p * V)));
-      } else {
-        for (unsigned u = 0; u < V; ++u) {
-          if (head + p * V + u < count) write(at + p * V + u, slots[slot<R>(p * V) + u]);
+    constexpr unsigned step = Team::size();
+    const int left = static_cast<int>(whole) - static_cast<int>(rank);
+    const R* const from = slots + slot<R>(rank * V);
+    if (inside) {
+      R* const to = out(at) + rank * V;
+      TWOFOLD_UNROLL
+      for (unsigned j = 0; j < chunk / V; ++j) {
+        if (static_cast<int>(j * step) < left) {
+          team.write_pack(to + j * step * V, load_pack(from + slot<R>(j * step * V)));
         }
+      }
+    }
+    // What is left: a pack that is not whole, or all where some results do not exist.
+    TWOFOLD_DO_NOT_UNROLL
+    for (unsigned p = inside ? whole + (rank == 0 ? 0 : step * chunk) : rank; head + p * V < count;
+         p += step) {
+      for (unsigned u = 0; u < V; ++u) {
+        if (head + p * V + u < count) write(at + p * V + u, slots[slot<R>(p * V) + u]);
       }
     }
   }
