@@ -174,7 +174,7 @@ TWOFOLD_FUNCTION void put_results(const R (&v)[chunk], R* mine, bool is_first, R
       if (is_first) {
         head[u] = v[u];
       } else {
-        mine[u + chunk - Head - chunk_step<R>] = v[u];
+        (mine - chunk_step<R>)[chunk - Head + u] = v[u];
       }
     }
   }
