@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <twofold/backends/error.hpp>
+#include <twofold/backends/kokkos/execution.hpp>
+#include <twofold/backends/stencil_device.hpp>
+#include <twofold/backends/stencil_terms_device.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+
+/// @file
+/// The portable stencil on a GPU: a team per tile, a thread per chunk of 32, or per 16 bytes of results where windows are
+/// short.
+
+namespace twofold::portable_engine {
+
+using stencil_order::index;
+
+namespace stencil_on_teams {
+
+using namespace backends;
+
+/// On-chip memory that a team may ask for; Kokkos keeps a little of the 48 KiB for itself.
+inline constexpr std::size_t most_bytes = 46000;
+
+template <unsigned Size, class Member>
+struct team_of {
+  const Member& member;
+
+  KOKKOS_FUNCTION unsigned rank() const { return static_cast<unsigned>(member.team_rank()); }
+  KOKKOS_FUNCTION static constexpr unsigned size() { return Size; }
+  KOKKOS_FUNCTION void barrier() const { member.team_barrier(); }
+  template <class R>
+  KOKKOS_FUNCTION void write(R* to, R value) const {
+    *to = value;
+  }
+  template <class R, unsigned P>
+  KOKKOS_FUNCTION void write_pack(R* to, const stencil_device::pack<R, P>& pack) const {
+    *reinterpret_cast<stencil_device::pack<R, P>*>(to) = pack;
+  }
+};
+
+template <unsigned Block, class R, class In, class Out>
+struct one_pass {
+  In in;
+  Out out;
+  index n, k;
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(const Team& team, index league_rank, R* memory) const {
+    stencil_device::one_pass<Block>(team, in, out, n, k, league_rank, memory);
+  }
+};
+
+template <class R, class In>
+struct keep_nodes {
+  In in;
+  index n;
+  R* kept;
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(const Team& team, index league_rank, R* memory) const {
+    stencil_device::keep_nodes(team, in, n, league_rank, memory, kept);
+  }
+};
+
+template <class R>
+struct build_kept {
+  stencil_order::node_level<R> level;
+  int levels;
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(const Team& team, index league_rank, R* memory) const {
+    stencil_device::build_kept(team, level, levels, league_rank, memory);
+  }
+};
+
+template <class R, class In, class Out>
+struct two_pass {
+  In in;
+  Out out;
+  index n, k;
+  stencil_order::node_level<R> kept;
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(const Team& team, index league_rank, R* memory) const {
+    stencil_device::two_pass(team, in, out, n, k, league_rank, memory, kept);
+  }
+};
+
+template <int K, class R, class In, class Out>
+struct short_windows {
+  In in;
+  Out out;
+  index n;
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(const Team& team, index league_rank, R*) const {
+    stencil_device::short_windows<K, R>(team, in, out, n, league_rank);
+  }
+};
+
+template <bool Weighted, class R, class In, class Out, class Weights>
+struct direct {
+  In in;
+  Out out;
+  Weights weights;
+  index n, k;
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(const Team& team, index league_rank, R* memory) const {
+    stencil_device::direct<Weighted>(team, in, weights, out, n, k, league_rank, memory);
+  }
+};
+
+template <unsigned Size, class R, class Exec, class Work>
+struct teams {
+  Work work;
+  std::size_t bytes;
+  KOKKOS_FUNCTION void operator()(const typename Kokkos::TeamPolicy<Exec>::member_type& member) const {
+    // Host compilers need not see the unrolled kernels: they take minutes to compile what never runs.
+    KOKKOS_IF_ON_DEVICE((run(member);))
+    KOKKOS_IF_ON_HOST(((void)member;))
+  }
+  template <class Member>
+  KOKKOS_FUNCTION void run(const Member& member) const {
+    work(team_of<Size, Member>{member}, static_cast<index>(member.league_rank()),
+         static_cast<R*>(member.team_shmem().get_shmem_aligned(bytes, 16)));
+  }
+};
+
+/// `TeamsAtOnce` is how many teams a multiprocessor should hold; Kokkos refuses the launch where their scratch memory does
+/// not fit, and then a kernel that asks for one is run: on a smaller GPU, and near the longest windows of one pass.
+template <unsigned Size, unsigned TeamsAtOnce, class R, class Exec, class Work>
+void launch(const char* label, const Exec& exec, const Work& work, index count, std::size_t bytes) {
+  expects(count <= 2147483647, label,
+          [&] { return "needs " + std::to_string(count) + " teams, more than 2^31 - 1"; });
+  const auto run = [&]<unsigned AtOnce>() {
+    using policy = Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<Size, AtOnce>>;
+    Kokkos::parallel_for(label,
+                         policy(exec, static_cast<int>(count), static_cast<int>(Size))
+                             .set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(bytes + 16))),
+                         teams<Size, R, Exec, Work>{work, bytes});
+  };
+  if constexpr (TeamsAtOnce > 1) {
+    if (teams_fit_at_once(exec, TeamsAtOnce, Size, bytes + 16)) return run.template operator()<TeamsAtOnce>();
+  }
+  run.template operator()<1>();
+}
+
+template <class R, class Exec, class In, class Out>
+void sums(const char* label, const Exec& exec, const In& in, const Out& out, index n, index k) {
+  namespace d = stencil_device;
+  constexpr unsigned size = d::team_size<R>, long_size = d::long_team_size<R>;
+  if constexpr (d::adjacent<In> && d::adjacent<Out>) {
+    if (k <= stencil_order::longest_direct && d::fits_registers(in, out)) {
+      return d::with_radius(k, [&]<int K>() {
+        launch<d::registers_team_size, 1, R>(label, exec, short_windows<K, R, In, Out>{in, out, n},
+                                             d::registers_teams(in, n), 0);
+      });
+    }
+  }
+  if (k <= stencil_order::longest_direct) {
+    launch<d::direct_team_size, 4, R>(label, exec, direct<false, R, In, Out, In>{in, out, in, n, k},
+                                      d::direct_teams<false>(out, n), d::direct_bytes<false, R>(k));
+  } else if (d::one_pass_bytes<R>(k) <= most_bytes) {
+    const auto run = [&]<unsigned Block>() {
+      launch<size, d::teams_at_once<Block, R>, R>(label, exec, one_pass<Block, R, In, Out>{in, out, n, k},
+                                                  d::team_count(n, k, size), d::one_pass_bytes<R>(k));
+    };
+    stencil_order::block_size(k) == 16 ? run.template operator()<16>() : run.template operator()<32>();
+  } else {
+    static_assert(d::two_pass_bytes<R>() <= most_bytes && d::kept_bytes<R>() <= most_bytes);
+    const device_of device(exec);
+    const int top = stencil_order::top_level(k);
+    R* const kept = static_cast<R*>(
+        workspace_of(stream_of(exec))
+            .at_least(static_cast<std::size_t>(stencil_order::kept_total(n, top)) * sizeof(R), 0)
+            .partials);
+    stencil_order::node_level<R> level{kept, 0, stencil_order::kept_count(n)};
+    launch<long_size, d::long_teams_at_once<R>, R>(
+        label, exec, keep_nodes<R, In>{in, n, kept},
+        (n + long_size * stencil_order::chunk - 1) / (long_size * stencil_order::chunk), d::kept_bytes<R>());
+    auto below = level;
+    for (int built = stencil_order::kept_level; built < top; built += d::built_levels) {
+      const int levels = std::min(top - built, d::built_levels);
+      launch<d::build_team_size, 1, R>(label, exec, build_kept<R>{below, levels},
+                                       (below.count + d::built_nodes - 1) / d::built_nodes,
+                                       d::built_nodes * sizeof(R));
+      for (int l = 0; l < levels; ++l) below = below.above();
+    }
+    launch<long_size, d::long_teams_at_once<R>, R>(label, exec, two_pass<R, In, Out>{in, out, n, k, level},
+                                                   d::two_pass_teams<R>(n, k), d::two_pass_bytes<R>());
+  }
+}
+
+template <class R, class Exec, class In, class Out, class Weights>
+void weighted(const char* label, const Exec& exec, const In& in, const Out& out, index n, index k,
+              const Weights& weights) {
+  namespace d = stencil_device;
+  launch<d::direct_team_size, 2, R>(label, exec, direct<true, R, In, Out, Weights>{in, out, weights, n, k},
+                                    d::direct_teams<true>(out, n), d::direct_bytes<true, R>(k));
+}
+
+}  // namespace stencil_on_teams
+
+}  // namespace twofold::portable_engine
