@@ -55,6 +55,9 @@ void expect_products(std::size_t count, std::size_t length, cases::frame of_in, 
   room<T> in(count * pitch_in, of_in.offset), out(count * pitch_out, of_out.offset);
   const auto elements = cases::random_elements<T>(count * length, 1);
   const auto along = cases::random_elements<T>(length, 2), across = cases::random_elements<T>(count, 3);
+  // On a 16-byte boundary, and an element behind one.
+  room<T> vector(length, count % 2);
+  std::copy(along.begin(), along.end(), vector.first);
   for (std::size_t l = 0; l < count; ++l) {
     for (std::size_t k = 0; k < length; ++k) in.first[l * pitch_in + k] = elements[l * length + k];
   }
@@ -70,15 +73,16 @@ void expect_products(std::size_t count, std::size_t length, cases::frame of_in, 
   const auto untouched = out.all;
   const Map map = Map::on({in.first, count, length, static_cast<std::ptrdiff_t>(pitch_in), 1},
                           {out.first, count, length, static_cast<std::ptrdiff_t>(pitch_out), 1},
-                          {along.data()}, {across.data()});
-  const auto check = [&](bool flat) {
+                          {vector.first}, {across.data()});
+  const auto check = [&]<unsigned Lines>(bool flat) {
     out.all = untouched;
-    multiply<8>(map, flat);
+    multiply<Lines>(map, flat);
     EXPECT_EQ(std::memcmp(out.all.data(), expected.data(), expected.size() * sizeof(T)), 0)
-        << (flat ? "flat" : "line by line");
+        << (flat ? "flat" : "line by line") << ", " << Lines << " a thread";
   };
-  check(false);
-  if (b::walks_flat(map)) check(true);
+  check.template operator()<1>(false);
+  check.template operator()<8>(false);
+  if (b::walks_flat(map)) check.template operator()<8>(true);
 }
 
 template <class T>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Strategy: a block takes 192 chunks of 32 elements and the halo behind them to shared memory, coalesced; each
+// Strategy: a block takes 128 chunks of 32 elements (192 where the halo is long) and the halo behind them to shared memory, coalesced; each
 // thread walks its chunk there and keeps the sums to the chunk's end in registers, then joins them with the
 // running sums where its windows end, and the results leave through shared memory, whole lines at a time. One
 // pass for windows up to what lets three blocks share an SM; that is beyond 48 KiB, so the kernel opts in.
@@ -24,6 +24,12 @@ using stencil_order::index;
 
 /// What three blocks of an H100 or H200 can have each; with less, and on a device that has less, two passes are faster.
 constexpr std::size_t most_shared_bytes = 75 * 1024;
+
+/// Where tiles are long. k = 1500: 656 us, with teams of 128 667, of 160 684.
+template <class R>
+constexpr unsigned wide_team_size = sizeof(R) == 4 ? 192 : 128;
+template <class R>
+constexpr unsigned wide_teams_at_once = sizeof(R) == 4 ? 5 : 4;
 
 template <unsigned Threads>
 struct block_team {
@@ -54,10 +60,10 @@ __device__ R* shared_memory() {
   return reinterpret_cast<R*>(bytes);
 }
 
-template <unsigned Block, class R, class T>
-__global__ void __launch_bounds__(device::team_size<R>, (device::teams_at_once<Block, R>))
+template <unsigned Block, unsigned Threads, unsigned AtOnce, class R, class T>
+__global__ void __launch_bounds__(Threads, AtOnce)
     stencil_one_pass_kernel(adjacent_elements<const T> in, adjacent_elements<R> out, index n, index k) {
-  device::one_pass<Block>(block_team<device::team_size<R>>{}, in, out, n, k, blockIdx.x, shared_memory<R>());
+  device::one_pass<Block>(block_team<Threads>{}, in, out, n, k, blockIdx.x, shared_memory<R>());
 }
 
 template <class R, class T>
@@ -81,9 +87,9 @@ __global__ void __launch_bounds__(device::long_team_size<R>, device::long_teams_
 }
 
 template <int K, class R, class T>
-__global__ void __launch_bounds__(device::registers_team_size)
+__global__ void __launch_bounds__((device::short_block_size<K, R>), device::short_blocks_at_once)
     stencil_short_kernel(adjacent_elements<const T> in, adjacent_elements<R> out, index n) {
-  device::short_windows<K, R>(block_team<device::registers_team_size>{}, in, out, n, blockIdx.x);
+  device::short_windows<K, R>(in, out, n, index{blockIdx.x} * device::short_block_size<K, R> + threadIdx.x);
 }
 
 template <bool Weighted, class R, class T>
@@ -119,20 +125,27 @@ void start(const char* name, void (*kernel)(Parameters...), index blocks, unsign
 template <class R, class T>
 void window_sums(const char* name, adjacent_elements<const T> in, index n, index k, adjacent_elements<R> out,
                  workspace& scratch, stream_handle stream) {
-  constexpr unsigned size = device::team_size<R>, long_size = device::long_team_size<R>;
+  constexpr unsigned size = device::team_size<R>, wide = wide_team_size<R>,
+                     long_size = device::long_team_size<R>;
+  const auto one_pass = [&]<unsigned Block, unsigned Threads, unsigned AtOnce>() {
+    start(name, stencil_one_pass_kernel<Block, Threads, AtOnce, R, T>, device::team_count(n, k, Threads),
+          Threads, device::one_pass_bytes<R>(k, Threads), stream, in, out, n, k);
+  };
   if (k <= stencil_order::longest_direct && device::fits_registers(in, out)) {
     device::with_radius(k, [&]<int K>() {
-      start(name, stencil_short_kernel<K, R, T>, device::registers_teams(in, n), device::registers_team_size,
+      constexpr unsigned block = device::short_block_size<K, R>;
+      start(name, stencil_short_kernel<K, R, T>, (device::short_items<K>(in, n) + block - 1) / block, block,
             0, stream, in, out, n);
     });
   } else if (k <= stencil_order::longest_direct) {
     start(name, stencil_direct_kernel<false, R, T>, device::direct_teams<false>(out, n),
           device::direct_team_size, device::direct_bytes<false, R>(k), stream, in, in, out, n, k);
-  } else if (const std::size_t bytes = device::one_pass_bytes<R>(k);
-             bytes <= most_shared_bytes && bytes <= shared_limit()) {
-    const auto kernel = stencil_order::block_size(k) == 16 ? stencil_one_pass_kernel<16, R, T>
-                                                           : stencil_one_pass_kernel<32, R, T>;
-    start(name, kernel, device::team_count(n, k, size), size, bytes, stream, in, out, n, k);
+  } else if (stencil_order::block_size(k) == 16) {
+    one_pass.template operator()<16, size, device::teams_at_once<16, R>>();
+  } else if (device::one_pass_bytes<R>(k, size) <= device::most_tile_bytes<R>) {
+    one_pass.template operator()<32, size, device::teams_at_once<32, R>>();
+  } else if (device::one_pass_bytes<R>(k, wide) <= std::min(most_shared_bytes, shared_limit())) {
+    one_pass.template operator()<32, wide, wide_teams_at_once<R>>();
   } else {
     const int top = stencil_order::top_level(k);
     const auto room = static_cast<std::size_t>(stencil_order::kept_total(n, top)) * sizeof(R);

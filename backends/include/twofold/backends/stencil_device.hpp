@@ -12,13 +12,20 @@
 namespace twofold::backends {
 namespace stencil_device {
 
-/// Threads of a team, one per chunk, and the teams that an SM should hold at once: what they leave a thread is 64
+/// Threads of a team, one per chunk, and the teams that an SM should hold at once: what they leave a thread is 72
 /// registers for 4-byte results, 80 in the kernel for short blocks, which spills with fewer, and 128 for 8-byte ones.
-/// On one H200, 2^28 floats, k = 32: 527 us, with teams of 256 four at a time 557 us (cudaMemcpy: 504 us).
+/// On one H200, 2^28 floats, k = 256: 527 us, with teams of 192 five at a time 531, of 160 five at a time 553.
 template <class R>
-inline constexpr unsigned team_size = sizeof(R) == 4 ? 192 : 128;
+inline constexpr unsigned team_size = 128;
 template <unsigned Block, class R>
-inline constexpr unsigned teams_at_once = sizeof(R) == 4 && Block == chunk ? 5 : 4;
+inline constexpr unsigned teams_at_once = sizeof(R) == 8   ? 4
+                                          : Block == chunk ? 7
+                                                           : 6;
+/// Up to this size of a tile so many fit into 228 KiB, and then nothing larger is faster (k = 1000: 599 us, with 192 five
+/// at a time 624). Longer windows want larger teams for their longer tiles: the native and the portable kernel have
+/// their own, as Kokkos' scratch memory ends at 48 KiB.
+template <class R>
+inline constexpr std::size_t most_tile_bytes = sizeof(R) == 8 ? 46000 : 31000;
 /// For long windows, a multiple of the kept nodes' 32 chunks: small, as the teams wait for each other's barriers less.
 /// k = 100000: 1175 us, with teams of 256 four at a time 1229 us.
 template <class R>
@@ -80,7 +87,7 @@ TWOFOLD_FUNCTION R sum_of_nodes(R (&v)[chunk]) {
   return v[0];
 }
 
-/// Room for the nodes of `chunks` chunks and of the levels up to `top` above them.
+/// Nodes of `chunks` chunks and of the levels up to `top` above them.
 TWOFOLD_FUNCTION constexpr unsigned node_room(unsigned chunks, int top) {
   unsigned room = chunks;
   for (int level = 1; level <= top; ++level) {
@@ -90,13 +97,45 @@ TWOFOLD_FUNCTION constexpr unsigned node_room(unsigned chunks, int top) {
   return room;
 }
 
+/// The nodes of one level, as stencil_order::node_level has them, in the gaps behind a tile's chunks: they need no
+/// memory of their own, and node j is in bank j as it would be side by side. A few hundred bytes a team decide how much
+/// of an SM's memory is left as L1, which has to hold the lines that loads have in flight.
+template <class R>
+struct gap_level {
+  R* slots;
+  unsigned before;  // nodes of the levels below
+  unsigned count;
+  index first;
+
+  TWOFOLD_FUNCTION R& node(unsigned b) const {
+    constexpr unsigned V = pack_size<R>;
+    const unsigned j = before + b;
+    return slots[j / V * chunk_step<R> + chunk + j % V];
+  }
+  TWOFOLD_FUNCTION R operator[](index b) const {
+    const auto at = static_cast<std::uint64_t>(b - first);
+    return at < count ? node(static_cast<unsigned>(at)) : absent<R>();
+  }
+  TWOFOLD_FUNCTION gap_level above() const {
+    const index up = first >> 1;
+    return {slots, before + count, static_cast<unsigned>(((first + count - 1) >> 1) - up + 1), up};
+  }
+};
+
+/// Elements of a tile of `chunks` chunks with `nodes` nodes in its gaps.
+template <class R>
+TWOFOLD_FUNCTION constexpr unsigned tile_room(unsigned chunks, unsigned nodes) {
+  const unsigned gaps = (nodes + pack_size<R> - 1) / pack_size<R>;
+  return (chunks > gaps ? chunks : gaps) * chunk_step<R>;
+}
+
 /// The level above, by the team; needs a barrier before and after.
-template <class R, class Team>
-TWOFOLD_FUNCTION void build_above(const Team& team, stencil_order::node_level<R> level) {
+template <class Team, class Level>
+TWOFOLD_FUNCTION void build_above(const Team& team, const Level& level) {
   const auto up = level.above();
-  for (index b = team.rank(); b < up.count; b += team.size()) {
+  for (unsigned b = team.rank(); b < up.count; b += team.size()) {
     const index left = 2 * (up.first + b);
-    up.nodes[b] = add(level[left], level[left + 1]);
+    up.node(b) = add(level[left], level[left + 1]);
   }
 }
 
@@ -172,15 +211,14 @@ TWOFOLD_FUNCTION constexpr index team_count(index n, index k, unsigned size) {
 }
 
 template <class R>
-TWOFOLD_FUNCTION constexpr std::size_t one_pass_bytes(index k) {
-  const unsigned chunks = team_size<R> + reach(k);
-  return (std::size_t{chunks} * chunk_step<R> + node_room(chunks, stencil_order::top_level(k))) * sizeof(R);
+TWOFOLD_FUNCTION constexpr std::size_t one_pass_bytes(index k, unsigned size) {
+  const unsigned chunks = size + reach(k);
+  return std::size_t{tile_room<R>(chunks, node_room(chunks, stencil_order::top_level(k)))} * sizeof(R);
 }
 
-/// 16-byte loads of a thread before it uses the first: all of its chunk, and those behind as far as registers go.
-template <unsigned Block, class T>
-inline constexpr unsigned packs_in_flight =
-    chunk / pack_size<T> + (Block == chunk && sizeof(T) == 4 ? chunk / pack_size<T> / 4 : 0);
+/// 16-byte loads of a thread before it uses the first: a chunk.
+template <class T>
+inline constexpr unsigned packs_in_flight = chunk / pack_size<T>;
 
 /// Team `rank` of the league: results whose windows begin in its chunks.
 template <unsigned Block, class R, class Team, class In, class Out>
@@ -192,26 +230,25 @@ TWOFOLD_FUNCTION void one_pass(const Team& team, const In& in, const Out& out, i
   using T = std::remove_cvref_t<decltype(*in(0))>;
   const index first_chunk = stencil_order::chunk_of(-k) + league_rank * own;
   R* const slots = memory;
-  R* const nodes = memory + chunks * step;
   R* const mine = slots + team.rank() * step;
+  const gap_level<R> level{slots, 0, chunks, first_chunk};
 
-  load_tile<packs_in_flight<Block, T>>(team, in, n, first_chunk * chunk, chunks * chunk, slots);
+  load_tile<packs_in_flight<T>>(team, in, n, first_chunk * chunk, chunks * chunk, slots);
   team.barrier();  // the elements are there
 
   R v[chunk];
   read_chunk(v, mine);
   const R sum = run_forward<Block>(v, mine);
-  if constexpr (Block == chunk) nodes[team.rank()] = sum;
+  if constexpr (Block == chunk) level.node(team.rank()) = sum;
   for (unsigned c = team.rank() + team.size(); c < chunks; c += team.size()) {
     const R behind = run_forward<Block>(slots + c * step);
-    if constexpr (Block == chunk) nodes[c] = behind;
+    if constexpr (Block == chunk) level.node(c) = behind;
   }
   run_backward<Block>(v);
   team.barrier();  // the running sums and the nodes are there
 
   stencil_order::between_ends<R> between{};
   if constexpr (Block == chunk) {
-    const stencil_order::node_level<R> level{nodes, first_chunk, chunks};
     auto below = level;
     for (unsigned w = whole; w > 1; w /= 2) {
       build_above(team, below);
@@ -244,7 +281,7 @@ TWOFOLD_FUNCTION void keep_nodes(const Team& team, const In& in, index n, index 
   R* const slots = memory;
   R* const sums = memory + team.size() * step;
   const index first_chunk = league_rank * team.size();
-  load_tile<chunk / pack_size<T>>(team, in, n, first_chunk * chunk, team.size() * chunk, slots);
+  load_tile<packs_in_flight<T>>(team, in, n, first_chunk * chunk, team.size() * chunk, slots);
   team.barrier();  // the elements are there
   R v[chunk];
   read_chunk(v, slots + team.rank() * step);
@@ -288,13 +325,21 @@ TWOFOLD_FUNCTION void build_kept(const Team& team, stencil_order::node_level<R> 
 template <class R>
 inline constexpr unsigned end_chunks = long_team_size<R> + chunk;
 
+/// Nodes below the kept level where a team's windows begin, and where they end.
+template <class R>
+inline constexpr unsigned begin_nodes = node_room(long_team_size<R>, stencil_order::kept_level - 1);
+template <class R>
+inline constexpr unsigned end_nodes = node_room(end_chunks<R>, stencil_order::kept_level - 1);
+
+/// Whether the gaps of the second pass' tile have room for both; the gaps of 8-byte chunks are two elements.
+template <class R>
+inline constexpr bool nodes_in_gaps = begin_nodes<R> + end_nodes<R> <= end_chunks<R> * pack_size<R>;
+
 /// Bytes that a team of the second pass needs: the larger stream, and the nodes below the kept level of both.
 template <class R>
 TWOFOLD_FUNCTION constexpr std::size_t two_pass_bytes() {
-  return (std::size_t{end_chunks<R>} * chunk_step<R> +
-          node_room(long_team_size<R>, stencil_order::kept_level - 1) +
-          node_room(end_chunks<R>, stencil_order::kept_level - 1)) *
-         sizeof(R);
+  const unsigned beside = nodes_in_gaps<R> ? 0 : begin_nodes<R> + end_nodes<R>;
+  return (std::size_t{end_chunks<R>} * chunk_step<R> + beside) * sizeof(R);
 }
 
 /// Teams of the second pass: they begin at a kept node.
@@ -318,24 +363,30 @@ TWOFOLD_FUNCTION void two_pass(const Team& team, const In& in, const Out& out, i
   const unsigned before = static_cast<unsigned>(begin_chunk + whole - end_chunk);
   const unsigned ends = team.size() + 1 + before;
   R* const slots = memory;
-  const stencil_order::node_level<R> at_begin{memory + end_chunks<R> * step, begin_chunk, team.size()};
-  const stencil_order::node_level<R> at_end{
-      at_begin.nodes + node_room(long_team_size<R>, stencil_order::kept_level - 1), end_chunk, ends};
+  const auto level_of = [slots](unsigned before_it, unsigned count, index first) {
+    if constexpr (nodes_in_gaps<R>) {
+      return gap_level<R>{slots, before_it, count, first};
+    } else {
+      return stencil_order::node_level<R>{slots + end_chunks<R> * step + before_it, first, count};
+    }
+  };
+  const auto at_begin = level_of(0, team.size(), begin_chunk);
+  const auto at_end = level_of(begin_nodes<R>, ends, end_chunk);
 
   // Where the windows begin.
-  load_tile<chunk / pack_size<T>>(team, in, n, begin_chunk * chunk, team.size() * chunk, slots);
+  load_tile<packs_in_flight<T>>(team, in, n, begin_chunk * chunk, team.size() * chunk, slots);
   team.barrier();  // the elements are there
   R v[chunk];
   read_chunk(v, slots + team.rank() * step);
-  at_begin.nodes[team.rank()] = sum_of_chunk(v);
+  at_begin.node(team.rank()) = sum_of_chunk(v);
   run_backward<chunk>(v);
   team.barrier();  // and read
 
   // Where they end; with v kept, registers are scarce.
-  load_tile<chunk / pack_size<T> / 2>(team, in, n, end_chunk * chunk, ends * chunk, slots);
+  load_tile<packs_in_flight<T> / 2>(team, in, n, end_chunk * chunk, ends * chunk, slots);
   team.barrier();  // the elements are there
   for (unsigned c = team.rank(); c < ends; c += team.size())
-    at_end.nodes[c] = run_forward<chunk>(slots + c * step);
+    at_end.node(c) = run_forward<chunk>(slots + c * step);
   team.barrier();  // the running sums and the nodes are there
 
   auto b = at_begin, e = at_end;

@@ -90,6 +90,7 @@ struct node_level {
     const auto at = static_cast<std::uint64_t>(b - first);
     return at < static_cast<std::uint64_t>(count) ? nodes[at] : backends::absent<R>();
   }
+  TWOFOLD_FUNCTION R& node(index b) const { return nodes[b]; }
   /// The level above, which follows in memory.
   TWOFOLD_FUNCTION node_level above() const {
     const index up = first >> 1;
@@ -109,26 +110,29 @@ struct between_ends {
 /// parent would reach outside, the end takes the node on the inner side and moves past it. `at_begin` and
 /// `at_end` are level 0 near either end; from level `kept_level` on both are `kept`, where that has nodes.
 /// No branches: an absent value changes nothing, and neighbouring threads take different nodes.
-template <class R>
-TWOFOLD_FUNCTION between_ends<R> sums_of_chunks(index begin, index end, node_level<R> at_begin,
-                                                node_level<R> at_end, node_level<R> kept) {
+template <class R, class Level>
+TWOFOLD_FUNCTION between_ends<R> sums_of_chunks(index begin, index end, Level at_begin, Level at_end,
+                                                node_level<R> kept) {
   using backends::absent;
   using backends::add;
   between_ends<R> left{absent<R>(), absent<R>()}, right = left;
   index end_of_next = end + 1;
-  for (int level = 0; begin < end_of_next; ++level) {
-    if (level == kept_level && kept.nodes != nullptr) at_begin = at_end = kept;
-    const R from_begin = begin & 1 ? at_begin[begin] : absent<R>();
+  const auto climb = [&](const auto& near_begin, const auto& near_end) {
+    const R from_begin = begin & 1 ? near_begin[begin] : absent<R>();
     left.sum = add(left.sum, begin < end ? from_begin : absent<R>());
     left.sum_of_next = add(left.sum_of_next, from_begin);
-    right.sum = add(begin < end && (end & 1) ? at_end[end - 1] : absent<R>(), right.sum);
-    right.sum_of_next = add(end_of_next & 1 ? at_end[end_of_next - 1] : absent<R>(), right.sum_of_next);
+    right.sum = add(begin < end && (end & 1) ? near_end[end - 1] : absent<R>(), right.sum);
+    right.sum_of_next = add(end_of_next & 1 ? near_end[end_of_next - 1] : absent<R>(), right.sum_of_next);
     begin = (begin + 1) >> 1;
     end >>= 1;
     end_of_next >>= 1;
+  };
+  for (int level = 0; begin < end_of_next && (level < kept_level || kept.nodes == nullptr); ++level) {
+    climb(at_begin, at_end);
     at_begin = at_begin.above();
     at_end = at_end.above();
   }
+  for (; begin < end_of_next; kept = kept.above()) climb(kept, kept);
   return {add(left.sum, right.sum), add(left.sum_of_next, right.sum_of_next)};
 }
 

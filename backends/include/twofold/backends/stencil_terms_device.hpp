@@ -15,8 +15,6 @@ namespace stencil_device {
 
 // ---- short windows in registers ----------------------------------------------------------------------
 
-inline constexpr unsigned registers_team_size = 256;
-
 /// Elements side by side, which 16-byte loads and stores need.
 template <class Vector>
 inline constexpr bool adjacent = !requires(const Vector& v) { v.stride; };
@@ -28,51 +26,62 @@ TWOFOLD_FUNCTION bool fits_registers(const In& in, const Out& out) {
   return out.misaligned(16) == in.misaligned(16) % (16 / sizeof(*out(0)));
 }
 
-template <class In>
-TWOFOLD_FUNCTION index registers_teams(const In& in, index n) {
-  constexpr index per_team = index{registers_team_size} * pack_size<std::remove_cvref_t<decltype(*in(0))>>;
-  return (n + in.misaligned(16) + per_team - 1) / per_team;
+/// Packs of results of one thread: one, and two where long windows of 8-byte elements would load nine packs for one of
+/// results. On one H200, 2^27 doubles, radius 8: 525 us with two, 583 with one (cudaMemcpy: 506). For floats two are
+/// no faster at best (504 us and 511) and much slower at times (871 us at radius 5): each store writes half sectors.
+template <int K, class T>
+inline constexpr int short_packs = K > 4 && sizeof(T) == 8 ? 2 : 1;
+
+/// Threads of a block, and the blocks that an SM should hold at once: as many as registers allow without spills. Left
+/// alone, the compiler takes a few registers more and a quarter of the threads goes: 564 us at radius 8.
+template <int K, class R>
+inline constexpr unsigned short_block_size = K > 4 && sizeof(R) == 8 ? 128 : 256;
+inline constexpr unsigned short_blocks_at_once = 8;
+
+/// Threads for n results.
+template <int K, class In>
+TWOFOLD_FUNCTION index short_items(const In& in, index n) {
+  using T = std::remove_cvref_t<decltype(*in(0))>;
+  constexpr index P = short_packs<K, T> * pack_size<T>;
+  return (n + in.misaligned(16) + P - 1) / P;
 }
 
-/// Windows of radius K: a thread loads the packs of 16 bytes that its results touch. All but one of them come from L1,
-/// where its neighbours' loads have put them.
-template <int K, class R, class Team, class In, class Out>
-TWOFOLD_FUNCTION void short_windows(const Team& team, const In& in, const Out& out, index n,
-                                    index league_rank) {
+/// Windows of radius K, of which work item `item` has one pack of results or two. It loads all packs of elements that
+/// these touch: most of them come from L1, where its neighbours' loads have put them.
+template <int K, class R, class In, class Out>
+TWOFOLD_FUNCTION void short_windows(const In& in, const Out& out, index n, index item) {
   using T = std::remove_cvref_t<decltype(*in(0))>;
-  constexpr int P = pack_size<T>, Beside = (K + P - 1) / P;
-  const index i = (league_rank * team.size() + team.rank()) * P - in.misaligned(16);
+  constexpr int V = pack_size<T>, P = short_packs<K, T> * V, Before = (K + V - 1) / V * V,
+                Count = 2 * Before + P;
+  const index i = item * P - in.misaligned(16), first = i - Before;
   if (i >= n) return;
-  const index first = i - Beside * P;
-  T x[(2 * Beside + 1) * P];
-  const bool inside = first >= 0 && i + (Beside + 1) * P <= n;
+  T x[Count];
+  const bool inside = first >= 0 && first + Count <= n;
   if (inside) {
     TWOFOLD_UNROLL
-    for (int b = 0; b <= 2 * Beside; ++b) {
-      const auto four = load_pack<T>(in(first + b * P));
+    for (int e = 0; e < Count; e += V) {
+      const auto p = load_pack<T>(in(first + e));
       TWOFOLD_UNROLL
-      for (int u = 0; u < P; ++u) x[b * P + u] = four.element[u];
+      for (int u = 0; u < V; ++u) x[e + u] = p.element[u];
     }
   } else {
     TWOFOLD_UNROLL
-    for (int e = 0; e < (2 * Beside + 1) * P; ++e) {
-      x[e] = first + e >= 0 && first + e < n ? *in(first + e) : absent<T>();
-    }
+    for (int e = 0; e < Count; ++e) x[e] = first + e >= 0 && first + e < n ? *in(first + e) : absent<T>();
   }
   pack<R, P> sums;
   TWOFOLD_UNROLL
   for (int r = 0; r < P; ++r) {
-    R sum = static_cast<R>(x[Beside * P + r - K]);
+    R sum = static_cast<R>(x[Before + r - K]);
     TWOFOLD_UNROLL
-    for (int j = 1; j <= 2 * K; ++j) sum = add(sum, static_cast<R>(x[Beside * P + r - K + j]));
+    for (int j = 1; j <= 2 * K; ++j) sum = add(sum, static_cast<R>(x[Before + r - K + j]));
     sums.element[r] = canonical(sum);
   }
   if (inside) {
-    team.write_pack(out(i), sums);
+    *reinterpret_cast<pack<R, P>*>(out(i)) = sums;
   } else {
     TWOFOLD_UNROLL
     for (int r = 0; r < P; ++r) {
-      if (i + r >= 0 && i + r < n) team.write(out(i + r), sums.element[r]);
+      if (i + r >= 0 && i + r < n) *out(i + r) = sums.element[r];
     }
   }
 }

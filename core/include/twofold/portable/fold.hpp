@@ -4,6 +4,7 @@
 #include <twofold/backends/error.hpp>
 #include <twofold/backends/fold_device.hpp>
 #include <twofold/backends/fold_host.hpp>
+#include <twofold/backends/kokkos/device.hpp>
 #include <twofold/backends/kokkos/execution.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -85,23 +86,31 @@ typename Source::accumulator fold_chunks(const char* label, const Exec& exec, co
 /// 128 and 517 us with 256, where the registers of the tree come on top; sum does not mind.
 inline constexpr unsigned bytes_in_flight = 128;
 
-/// The tree over the team's threads in team scratch memory, in two steps and two barriers: some threads fold
-/// sixteen neighbours each, then one folds what they left. A level a barrier would be nine of them.
-/// Slots are spread by one for every sixteen, so that the threads of the first step use different banks.
+/// The tree over neighbouring threads, `first` ranks apart, then twice as far, up to a distance of `end`, at most 32.
+/// The first of them gets the result.
+template <class A>
+KOKKOS_FUNCTION A fold_neighbours(A value, unsigned first = 1, unsigned end = backends::neighbour_threads) {
+  TWOFOLD_UNROLL
+  for (unsigned distance = first; distance < end; distance *= 2) {
+    value = combine(value, backends::from_neighbour(value, distance));
+  }
+  return value;
+}
+
+/// The tree over the team's threads: 32 neighbours hand each other their values, and what they leave meets in team
+/// scratch memory, behind one barrier.
 template <class A>
 struct team_tree {
   static constexpr unsigned threads = backends::team_threads;
-  static constexpr unsigned width = 16;
-  static constexpr unsigned nodes = threads / width;
-  static constexpr std::size_t values = threads + nodes + nodes;
-  static constexpr std::size_t scratch_bytes = values * sizeof(A) + 2 * alignof(A) + sizeof(int);
+  static constexpr unsigned nodes = threads / backends::neighbour_threads;
+  static constexpr std::size_t scratch_bytes = nodes * sizeof(A) + 2 * alignof(A) + sizeof(int);
 
-  A* slots;      // of the threads, then of the nodes: the steps share nothing, so they need no barrier more
+  A* slots;      // of the nodes
   int* is_last;  // what thread 0 tells the others after it has counted its team
 
   template <class Member>
   KOKKOS_FUNCTION static team_tree in(const Member& team) {
-    auto* slots = static_cast<A*>(team.team_shmem().get_shmem_aligned(values * sizeof(A), alignof(A)));
+    auto* slots = static_cast<A*>(team.team_shmem().get_shmem_aligned(nodes * sizeof(A), alignof(A)));
     auto* flag = static_cast<int*>(team.team_shmem().get_shmem_aligned(sizeof(int), alignof(int)));
     return {slots, flag};
   }
@@ -110,12 +119,10 @@ struct team_tree {
   template <class Member>
   KOKKOS_FUNCTION A fold(const Member& team, A value) const {
     const unsigned t = static_cast<unsigned>(team.team_rank());
-    A* const results = slots + threads + nodes;
-    slots[t + t / width] = value;
-    team.team_barrier();  // all threads' values are there
-    if (t < nodes) results[t] = tree<width>(slots + t * (width + 1));
-    team.team_barrier();  // and all nodes'
-    return t == 0 ? tree<nodes>(results) : value;
+    const A node = fold_neighbours(value);
+    if (t % backends::neighbour_threads == 0) slots[t / backends::neighbour_threads] = node;
+    team.team_barrier();  // all nodes are there
+    return t == 0 ? tree<nodes>(slots) : node;
   }
 
   /// The balanced tree over N neighbours, all loaded before the first addition.
@@ -180,12 +187,8 @@ struct fold_teams {
   KOKKOS_FUNCTION static bool last_to_arrive(const member& team, const team_tree<A>& tree, unsigned* counter,
                                              unsigned total) {
     if (team.team_rank() == 0) {
-      Kokkos::memory_fence();  // what thread 0 wrote is visible before its arrival is
-      const bool last = Kokkos::atomic_fetch_add(counter, 1u) == total - 1;
-      if (last) {
-        *counter = 0;
-        Kokkos::memory_fence();  // and what the others wrote is read only after theirs
-      }
+      const bool last = backends::arrive(counter) == total - 1;
+      if (last) *counter = 0;
       *tree.is_last = last;
     }
     team.team_barrier();  // the answer is there, the tree's slots are free

@@ -158,57 +158,78 @@ KOKKOS_FUNCTION const A* fold_slots(const Member& team, A* nodes, A* other, unsi
   return nodes;
 }
 
-/// A team folds several chunks: each thread `Nodes` nodes of four lanes, then the team the nodes of every chunk.
-/// Chunk q of the team has its nodes in slots [q * packs, (q + 1) * packs).
-template <unsigned Rows, bool Packed, unsigned Nodes, class T, class A, class Exec>
+struct neighbours_between {
+  unsigned end;
+  template <class A>
+  KOKKOS_FUNCTION A operator()(A value) const {
+    return fold_neighbours(value, 1, end);
+  }
+};
+
+/// 32 neighbouring threads per chunk, fewer where lines are short.
+template <unsigned Rows, bool Packed, class T, class A, class Exec>
 struct device_folds_along {
   using member = typename Kokkos::TeamPolicy<Exec>::member_type;
-  static constexpr unsigned slots = line_team * Nodes;
-  static constexpr std::size_t room = spread(slots) + spread(slots / 2);
-  static constexpr std::size_t scratch_bytes = room * sizeof(A) + 2 * alignof(A);
+  static constexpr std::size_t scratch_bytes = 0;
+
+  many_folds<T> folds;
+  backends::fold_shape shape;
+  level_results<A> out;
+  unsigned width_log;  // of the threads per chunk
+
+  static unsigned width_log_of(const backends::fold_shape& shape) {
+    unsigned log = 0;
+    while (log < 5 && (4u << log) < shape.lanes) ++log;
+    return log;
+  }
+  std::size_t teams() const {
+    return ((folds.count * shape.chunks << width_log) + line_team - 1) / line_team;
+  }
+
+  KOKKOS_FUNCTION void operator()(const member& team) const {
+    const unsigned t = static_cast<unsigned>(team.team_rank()), width = 1u << width_log;
+    const std::size_t chunk = (static_cast<std::size_t>(team.league_rank()) * line_team + t) >> width_log;
+    const bool there = chunk < folds.count * shape.chunks;  // what is not still exchanges values
+    std::size_t f = there ? chunk : 0, c = 0;
+    if (shape.chunks > 1) {  // a 64-bit division costs more than a short line
+      c = f % shape.chunks;
+      f /= shape.chunks;
+    }
+    const backends::strided<T> line{folds.data + static_cast<std::ptrdiff_t>(f) * folds.fold_step,
+                                    folds.element_step};
+    const unsigned thread = t & (width - 1), packs = shape.lanes < 4 ? 1 : shape.lanes / 4;
+    const A folded = backends::fold_along<Rows, Packed, A>(
+        line.from(c * shape.chunk), there ? shape.count_of(c) : 0, 4 * thread, packs >> width_log, 4 * width,
+        neighbours_between{width});
+    if (thread == 0 && there) out.write(chunk, folded);
+  }
+};
+
+/// A team per chunk, where chunks are few.
+template <unsigned Rows, bool Packed, class T, class A, class Exec>
+struct device_folds_along_by_teams {
+  using member = typename Kokkos::TeamPolicy<Exec>::member_type;
+  static constexpr std::size_t scratch_bytes = team_tree<A>::scratch_bytes;
 
   many_folds<T> folds;
   backends::fold_shape shape;
   level_results<A> out;
 
-  KOKKOS_FUNCTION void operator()(const member& team) const { run(team); }
-
-  template <class Member>  // so that a test can bring a team of its own
-  KOKKOS_FUNCTION void run(const Member& team) const {
-    A* const nodes = static_cast<A*>(team.team_shmem().get_shmem_aligned(room * sizeof(A), alignof(A)));
-    const unsigned t = static_cast<unsigned>(team.team_rank());
-    const unsigned packs = shape.lanes < 4 ? 1 : shape.lanes / 4;
-    const unsigned here = static_cast<unsigned>(slots / packs);
-    const std::size_t first = static_cast<std::size_t>(team.league_rank()) * here;
-    const std::size_t total = folds.count * shape.chunks;
-    TWOFOLD_UNROLL
-    for (unsigned s = 0; s < Nodes; ++s) {
-      const unsigned slot = t + line_team * s;
-      const std::size_t chunk = first + slot / packs;
-      std::size_t f = chunk < total ? chunk : 0, c = 0;
-      if (shape.chunks > 1) {  // a 64-bit division costs more than the node: short lines go without
-        c = f % shape.chunks;
-        f /= shape.chunks;
-      }
-      const std::size_t count = chunk < total ? shape.count_of(c) : 0;
-      const backends::strided<T> line{folds.data + static_cast<std::ptrdiff_t>(f) * folds.fold_step,
-                                      folds.element_step};
-      const A node = backends::fold_along<Rows, Packed, A>(line.from(c * shape.chunk), count,
-                                                           4 * (slot % packs), 1, 4, nothing_between{});
-      if (packs == 1) {
-        if (chunk < total) out.write(chunk, node);
-      } else {
-        nodes[spread(slot)] = node;
-      }
-    }
-    if (packs == 1) return;
-    // The tree of a chunk never leaves its slots, so that all chunks go in one.
-    const A* const from = fold_slots(team, nodes, nodes + spread(slots), slots, here, 1);
-    for (unsigned q = t; q < here; q += line_team) {
-      if (first + q < total) out.write(first + q, from[spread(q)]);
-    }
+  KOKKOS_FUNCTION void operator()(const member& team) const {
+    const auto rank = static_cast<std::size_t>(team.league_rank());
+    const std::size_t f = rank / shape.chunks, c = rank % shape.chunks;
+    const backends::strided<T> line{folds.data + static_cast<std::ptrdiff_t>(f) * folds.fold_step,
+                                    folds.element_step};
+    const A mine = backends::fold_along<Rows, Packed, A>(line.from(c * shape.chunk), shape.count_of(c),
+                                                         4 * static_cast<unsigned>(team.team_rank()), 1, 4,
+                                                         nothing_between{});
+    const A folded = team_tree<A>::in(team).fold(team, mine);
+    if (team.team_rank() == 0) out.write(rank, folded);
   }
 };
+
+/// Fewer chunks than this get a team each: 16 times 32 threads on every multiprocessor of an H200.
+inline constexpr std::size_t few_chunks = 16 * 132;
 
 inline constexpr std::size_t enough_teams = 512;
 
@@ -286,13 +307,13 @@ struct device_folds_across {
   }
 };
 
-template <class Exec, class Work>
+template <unsigned Threads, class Exec, class Work>
 void run_teams(const char* label, const Exec& exec, std::size_t teams, const Work& work) {
   backends::expects(teams <= 2147483647u, label,
                     [&] { return "needs " + std::to_string(teams) + " teams, more than 2^31 - 1"; });
-  using policy = Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<line_team, 1>>;
+  using policy = Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<Threads, 1>>;
   Kokkos::parallel_for(label,
-                       policy(exec, static_cast<int>(teams), static_cast<int>(line_team))
+                       policy(exec, static_cast<int>(teams), static_cast<int>(Threads))
                            .set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(Work::scratch_bytes))),
                        work);
 }
@@ -308,8 +329,8 @@ void device_level(const char* label, const Exec& exec, const many_folds<T>& fold
   if (folds.across()) {
     const auto run = [&]<unsigned Rows, unsigned E>() {
       const auto plan = team_plan::of(folds.count, E, shape);
-      run_teams(label, exec, plan.leagues * shape.chunks,
-                device_folds_across<Rows, E, T, A, Exec>{folds, shape, plan, out, pitch});
+      run_teams<line_team>(label, exec, plan.leagues * shape.chunks,
+                           device_folds_across<Rows, E, T, A, Exec>{folds, shape, plan, out, pitch});
     };
     constexpr unsigned E = sizeof(T) < 4 ? 1 : backends::pack16<T>::size;
     if (E > 1 &&
@@ -319,23 +340,20 @@ void device_level(const char* label, const Exec& exec, const many_folds<T>& fold
     return with_rows([&]<unsigned Rows>() { run.template operator()<Rows, 1>(); });
   }
   const std::size_t chunks = folds.count * shape.chunks;
-  const std::size_t packs = shape.lanes < 4 ? 1 : shape.lanes / 4;
-  // Fewer chunks per team where there are few: one at least, and enough teams for a large GPU if possible.
-  const bool many = chunks * packs >= std::size_t{line_team} * 8 * 528;
-  const auto run = [&]<unsigned Rows, bool Packed, unsigned Nodes>() {
-    const std::size_t per_team = line_team * Nodes / packs;
-    run_teams(label, exec, (chunks + per_team - 1) / per_team,
-              device_folds_along<Rows, Packed, Nodes, T, A, Exec>{folds, shape, out});
+  const auto run = [&]<unsigned Rows, bool Packed>() {
+    if (shape.lanes == fold_order::lanes && chunks < few_chunks) {
+      return run_teams<backends::team_threads>(
+          label, exec, chunks, device_folds_along_by_teams<Rows, Packed, T, A, Exec>{folds, shape, out});
+    }
+    using work = device_folds_along<Rows, Packed, T, A, Exec>;
+    const work along{folds, shape, out, work::width_log_of(shape)};
+    run_teams<line_team>(label, exec, along.teams(), along);
   };
   const bool packed =
       folds.element_step == 1 && sizeof(T) >= 4 &&
       backends::lines_in_packs(folds.data, static_cast<std::size_t>(folds.fold_step), folds.count);
   with_rows([&]<unsigned Rows>() {
-    if (packed) {
-      many ? run.template operator()<Rows, true, 8>() : run.template operator()<Rows, true, 2>();
-    } else {
-      many ? run.template operator()<Rows, false, 8>() : run.template operator()<Rows, false, 2>();
-    }
+    packed ? run.template operator()<Rows, true>() : run.template operator()<Rows, false>();
   });
 }
 

@@ -66,8 +66,6 @@ struct host_products {
 
 // ---- device -----------------------------------------------------------------------------------------
 
-/// Lines that one thread takes: so many 16-byte loads in flight, or so many stores after one look at `along`.
-inline constexpr unsigned lines_per_thread = 8;
 inline constexpr unsigned product_team = 256;
 
 template <backends::line_alignment Alignment, class Map>
@@ -75,7 +73,7 @@ struct device_products {
   Map map;
   backends::product_threads threads;
   KOKKOS_FUNCTION void operator()(std::size_t index) const {
-    backends::multiply_lines<lines_per_thread, Alignment>(map, threads, index);
+    backends::multiply_lines<backends::lines_per_thread<Map, Alignment>, Alignment>(map, threads, index);
   }
 };
 
@@ -84,7 +82,7 @@ struct device_flat_products {
   Map map;
   backends::flat_threads threads;
   KOKKOS_FUNCTION void operator()(std::size_t index) const {
-    backends::multiply_flat<lines_per_thread>(map, threads, index);
+    backends::multiply_flat<backends::flat_packs>(map, threads, index);
   }
 };
 
@@ -106,12 +104,12 @@ void multiply(const char* label, const Exec& exec, const Map& map) {
   } else {
     const backends::device_of device(exec);
     if (backends::walks_flat(map)) {
-      const auto threads = backends::flat_threads::of(map, lines_per_thread);
+      const auto threads = backends::flat_threads::of(map, backends::flat_packs);
       return run_threads(label, exec, threads.total, device_flat_products<Map>{map, threads});
     }
     const auto alignment = backends::alignment_of(map);
-    const auto threads = backends::product_threads::of(map, lines_per_thread, alignment);
     const auto run = [&]<backends::line_alignment A>() {
+      const auto threads = backends::product_threads::of(map, backends::lines_per_thread<Map, A>, alignment);
       run_threads(label, exec, threads.total, device_products<A, Map>{map, threads});
     };
     using backends::line_alignment;
