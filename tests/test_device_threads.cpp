@@ -81,6 +81,7 @@ void expect_products(std::size_t count, std::size_t length, cases::frame of_in, 
         << (flat ? "flat" : "line by line") << ", " << Lines << " a thread";
   };
   check.template operator()<1>(false);
+  check.template operator()<2>(false);
   check.template operator()<8>(false);
   if (b::walks_flat(map)) check.template operator()<8>(true);
 }

@@ -87,7 +87,7 @@ __global__ void __launch_bounds__(device::long_team_size<R>, device::long_teams_
 }
 
 template <int K, class R, class T>
-__global__ void __launch_bounds__((device::short_block_size<K, R>), device::short_blocks_at_once)
+__global__ void __launch_bounds__((device::short_block_size<K, R>), (device::short_blocks_at_once<K, R>))
     stencil_short_kernel(adjacent_elements<const T> in, adjacent_elements<R> out, index n) {
   device::short_windows<K, R>(in, out, n, index{blockIdx.x} * device::short_block_size<K, R> + threadIdx.x);
 }

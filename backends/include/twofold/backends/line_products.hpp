@@ -106,10 +106,12 @@ line_alignment alignment_of(const Map& map) {
 }
 
 /// Lines of one thread: so many 16-byte loads in flight, or so many stores after one look at `along`. Where the matrix is
-/// read too, one, and all the more threads: on one H200, 16384^2 doubles, 1000 us with one, 1017 with eight
-/// (cudaMemcpy: 1004). Where lines begin anywhere, what a thread finds out about `along` should serve more lines.
+/// read too, few, and all the more threads: on one H200, 16384^2 doubles, 1009 us with two, 1014 with four, 1028 with one
+/// (cudaMemcpy: 1014). Where lines begin anywhere, what a thread finds out about `along` should serve more of them.
 template <class Map, line_alignment Alignment>
-inline constexpr unsigned lines_per_thread = Map::reads_in && Alignment == line_alignment::uniform ? 1 : 8;
+inline constexpr unsigned lines_per_thread = !Map::reads_in                         ? 8
+                                             : Alignment == line_alignment::uniform ? 2
+                                                                                    : 4;
 
 /// Packs of one thread where lines are walked flat.
 inline constexpr unsigned flat_packs = 8;
@@ -204,7 +206,7 @@ TWOFOLD_FUNCTION void multiply_lines(const Map& map, const product_threads& thre
     }
   }
 
-  pack16<T> in[Lines];
+  pack16<T> in[Lines] = {};
   T across[Lines] = {};
   bool whole[Lines];
   bool ragged = false;
@@ -306,7 +308,7 @@ TWOFOLD_FUNCTION void multiply_flat(const Map& map, const flat_threads& threads,
       static_cast<std::ptrdiff_t>(first_pack * E) - static_cast<std::ptrdiff_t>(threads.behind);
   if (begin >= elements) return;
 
-  pack16<T> in[Packs];
+  pack16<T> in[Packs] = {};
   if constexpr (Map::reads_in) {
     TWOFOLD_UNROLL
     for (unsigned u = 0; u < Packs; ++u) {

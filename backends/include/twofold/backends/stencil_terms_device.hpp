@@ -27,16 +27,17 @@ TWOFOLD_FUNCTION bool fits_registers(const In& in, const Out& out) {
 }
 
 /// Packs of results of one thread: one, and two where long windows of 8-byte elements would load nine packs for one of
-/// results. On one H200, 2^27 doubles, radius 8: 525 us with two, 583 with one (cudaMemcpy: 506). For floats two are
-/// no faster at best (504 us and 511) and much slower at times (871 us at radius 5): each store writes half sectors.
+/// results. On one H200, 2^27 doubles, radius 8: 531 us with two, 583 with one (cudaMemcpy: 507). Two have their price:
+/// each store writes half sectors. So floats take one (504 us with two at best, 871 at worst, 510 with one).
 template <int K, class T>
-inline constexpr int short_packs = K > 4 && sizeof(T) == 8 ? 2 : 1;
+inline constexpr int short_packs = K > 5 && sizeof(T) == 8 ? 2 : 1;
 
 /// Threads of a block, and the blocks that an SM should hold at once: as many as registers allow without spills. Left
-/// alone, the compiler takes a few registers more and a quarter of the threads goes: 564 us at radius 8.
+/// alone, the compiler takes a few registers more and a quarter of the threads goes: 564 us for floats at radius 8.
 template <int K, class R>
-inline constexpr unsigned short_block_size = K > 4 && sizeof(R) == 8 ? 128 : 256;
-inline constexpr unsigned short_blocks_at_once = 8;
+inline constexpr unsigned short_block_size = K > 5 && sizeof(R) == 8 ? 128 : 256;
+template <int K, class R>
+inline constexpr unsigned short_blocks_at_once = K == 5 && sizeof(R) == 8 ? 6 : 8;
 
 /// Threads for n results.
 template <int K, class In>

@@ -110,8 +110,8 @@ struct team_tree {
 
   template <class Member>
   KOKKOS_FUNCTION static team_tree in(const Member& team) {
-    auto* slots = static_cast<A*>(team.team_shmem().get_shmem_aligned(nodes * sizeof(A), alignof(A)));
-    auto* flag = static_cast<int*>(team.team_shmem().get_shmem_aligned(sizeof(int), alignof(int)));
+    auto* slots = static_cast<A*>(team.team_scratch(0).get_shmem_aligned(nodes * sizeof(A), alignof(A)));
+    auto* flag = static_cast<int*>(team.team_scratch(0).get_shmem_aligned(sizeof(int), alignof(int)));
     return {slots, flag};
   }
 

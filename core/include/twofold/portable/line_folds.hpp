@@ -116,14 +116,7 @@ void host_level(const char* label, const Exec& exec, const many_folds<T>& folds,
 
 // ---- device -----------------------------------------------------------------------------------------
 
-inline constexpr unsigned line_team = 256;
-
-/// Neighbours that one thread folds in a step of a tree in team scratch: three levels to a barrier.
-inline constexpr unsigned neighbours = 8;
-
-/// Where value e of an array in team scratch is: with a gap of one after every 32, so that threads which read eight
-/// neighbours each use different banks.
-KOKKOS_FUNCTION constexpr unsigned spread(unsigned e) { return e + e / 32; }
+inline constexpr unsigned line_team = 128;
 
 struct nothing_between {
   template <class A>
@@ -132,77 +125,77 @@ struct nothing_between {
   }
 };
 
-/// Folds node arrays [slots][width] in team scratch to [left][width], eight neighbouring slots per thread and step; all
-/// powers of two. `other` has room for half. Returns where the result is, which all threads may read.
-template <class A, class Member>
-KOKKOS_FUNCTION const A* fold_slots(const Member& team, A* nodes, A* other, unsigned slots, unsigned left,
-                                    unsigned width) {
-  while (slots > left) {
-    const unsigned wide = slots / left < neighbours ? slots / left : neighbours;
-    slots /= wide;
-    team.team_barrier();  // the nodes are written
-    for (unsigned i = static_cast<unsigned>(team.team_rank()); i < slots * width; i += line_team) {
-      const unsigned slot = i / width, place = i % width;
-      A v[neighbours];
-      for (unsigned k = 0; k < neighbours; ++k) {
-        v[k] = k < wide ? nodes[spread((slot * wide + k) * width + place)] : backends::nothing<A>();
-      }
-      other[spread(i)] = combine(combine(combine(v[0], v[1]), combine(v[2], v[3])),
-                                 combine(combine(v[4], v[5]), combine(v[6], v[7])));
-    }
-    A* const read = nodes;
-    nodes = other;
-    other = read;
-  }
-  team.team_barrier();  // and so is the result
-  return nodes;
-}
-
 struct neighbours_between {
-  unsigned end;
   template <class A>
   KOKKOS_FUNCTION A operator()(A value) const {
-    return fold_neighbours(value, 1, end);
+    return fold_neighbours(value);
   }
 };
 
-/// 32 neighbouring threads per chunk, fewer where lines are short.
+/// 32 neighbouring threads per chunk.
 template <unsigned Rows, bool Packed, class T, class A, class Exec>
 struct device_folds_along {
   using member = typename Kokkos::TeamPolicy<Exec>::member_type;
   static constexpr std::size_t scratch_bytes = 0;
+  static constexpr unsigned width = backends::neighbour_threads;
 
   many_folds<T> folds;
   backends::fold_shape shape;
   level_results<A> out;
-  unsigned width_log;  // of the threads per chunk
 
-  static unsigned width_log_of(const backends::fold_shape& shape) {
-    unsigned log = 0;
-    while (log < 5 && (4u << log) < shape.lanes) ++log;
-    return log;
-  }
-  std::size_t teams() const {
-    return ((folds.count * shape.chunks << width_log) + line_team - 1) / line_team;
-  }
+  std::size_t teams() const { return (folds.count * shape.chunks * width + line_team - 1) / line_team; }
 
   KOKKOS_FUNCTION void operator()(const member& team) const {
-    const unsigned t = static_cast<unsigned>(team.team_rank()), width = 1u << width_log;
-    const std::size_t chunk = (static_cast<std::size_t>(team.league_rank()) * line_team + t) >> width_log;
-    const bool there = chunk < folds.count * shape.chunks;  // what is not still exchanges values
-    std::size_t f = there ? chunk : 0, c = 0;
+    const unsigned t = static_cast<unsigned>(team.team_rank()), thread = t % width;
+    const std::size_t chunk = (static_cast<std::size_t>(team.league_rank()) * line_team + t) / width;
+    if (chunk >= folds.count * shape.chunks) return;  // all 32
+    std::size_t f = chunk, c = 0;
     if (shape.chunks > 1) {  // a 64-bit division costs more than a short line
       c = f % shape.chunks;
       f /= shape.chunks;
     }
     const backends::strided<T> line{folds.data + static_cast<std::ptrdiff_t>(f) * folds.fold_step,
                                     folds.element_step};
-    const unsigned thread = t & (width - 1), packs = shape.lanes < 4 ? 1 : shape.lanes / 4;
-    const A folded = backends::fold_along<Rows, Packed, A>(
-        line.from(c * shape.chunk), there ? shape.count_of(c) : 0, 4 * thread, packs >> width_log, 4 * width,
-        neighbours_between{width});
-    if (thread == 0 && there) out.write(chunk, folded);
+    const A folded =
+        backends::fold_along<Rows, Packed, A>(line.from(c * shape.chunk), shape.count_of(c), 4 * thread,
+                                              shape.lanes / (4 * width), 4 * width, neighbours_between{});
+    if (thread == 0) out.write(chunk, folded);
   }
+};
+
+/// Several short lines for 32 neighbouring threads, or for fewer.
+template <bool Packed, class T, class A, class Exec>
+struct device_folds_short {
+  using member = typename Kokkos::TeamPolicy<Exec>::member_type;
+  static constexpr std::size_t scratch_bytes = 0;
+
+  many_folds<T> folds;
+  unsigned width_log;
+  level_results<A> out;
+
+  static device_folds_short of(const many_folds<T>& folds, const backends::fold_shape& shape,
+                               const level_results<A>& out) {
+    device_folds_short work{folds, 0, out};
+    while ((4u << work.width_log) < shape.lanes) ++work.width_log;
+    return work;
+  }
+  std::size_t teams() const {
+    const std::size_t groups =
+        (folds.count + backends::short_lines_at_once - 1) / backends::short_lines_at_once;
+    return ((groups << width_log) + line_team - 1) / line_team;
+  }
+
+  KOKKOS_FUNCTION void operator()(const member& team) const {
+    const unsigned t = static_cast<unsigned>(team.team_rank());
+    const std::size_t index = static_cast<std::size_t>(team.league_rank()) * line_team + t;
+    backends::fold_short_lines<Packed, A>(folds.data, folds.fold_step, folds.element_step, folds.count,
+                                          static_cast<unsigned>(folds.n), width_log, index >> width_log,
+                                          t & ((1u << width_log) - 1), *this, *this);
+  }
+  KOKKOS_FUNCTION A operator()(A value, unsigned distance) const {
+    return backends::from_neighbour(value, distance);
+  }
+  KOKKOS_FUNCTION void operator()(std::size_t line, A value) const { out.write(line, value); }
 };
 
 /// A team per chunk, where chunks are few.
@@ -231,92 +224,56 @@ struct device_folds_along_by_teams {
 /// Fewer chunks than this get a team each: 16 times 32 threads on every multiprocessor of an H200.
 inline constexpr std::size_t few_chunks = 16 * 132;
 
-inline constexpr std::size_t enough_teams = 512;
-
-/// How a team is laid over places and lanes.
-struct team_plan {
-  unsigned width;       // threads side by side, a power of two
-  unsigned slots;       // threads that share out the lanes of a chunk
-  std::size_t strips;   // of width threads
-  std::size_t leagues;  // teams for all strips of a chunk
-
-  static team_plan of(std::size_t places, unsigned places_per_thread, const backends::fold_shape& shape) {
-    team_plan plan{};
-    const std::size_t packs = (places + places_per_thread - 1) / places_per_thread;
-    plan.width = 1;
-    while (plan.width < 32 && plan.width < packs) plan.width *= 2;
-    // Narrower strips, down to 64 bytes, where teams would be too few for a large GPU.
-    const unsigned narrowest = places_per_thread == 1 ? 16 : 4;
-    while (plan.width > narrowest && packs / plan.width * shape.chunks < enough_teams) plan.width /= 2;
-    plan.strips = (packs + plan.width - 1) / plan.width;
-    plan.slots = std::clamp(shape.lanes / 8, 1u, line_team / plan.width);
-    const unsigned per_team = line_team / plan.width / plan.slots;
-    plan.leagues = (plan.strips + per_team - 1) / per_team;
-    return plan;
+template <class Member>
+struct across_team {
+  const Member& member;
+  KOKKOS_FUNCTION unsigned rank() const { return static_cast<unsigned>(member.team_rank()); }
+  KOKKOS_FUNCTION void barrier() const { member.team_barrier(); }
+  template <class A>
+  KOKKOS_FUNCTION A fold_neighbours(A value, unsigned first) const {
+    return portable_engine::fold_neighbours(value, first);
   }
 };
 
 template <unsigned Rows, unsigned E, class T, class A, class Exec>
 struct device_folds_across {
   using member = typename Kokkos::TeamPolicy<Exec>::member_type;
-  static constexpr unsigned values = line_team * E;
-  static constexpr std::size_t room = spread(values) + spread(values / 2);
-  static constexpr std::size_t scratch_bytes = room * sizeof(A) + 2 * alignof(A);
+  static constexpr std::size_t scratch_bytes = backends::across_room<E> * sizeof(A) + 2 * alignof(A);
 
   many_folds<T> folds;
   backends::fold_shape shape;
-  team_plan plan;
+  backends::across_plan plan;
   level_results<A> out;
   std::size_t pitch;
 
-  KOKKOS_FUNCTION void operator()(const member& team) const { run(team); }
-
-  template <class Member>
-  KOKKOS_FUNCTION void run(const Member& team) const {
-    A* const nodes = static_cast<A*>(team.team_shmem().get_shmem_aligned(room * sizeof(A), alignof(A)));
-    const unsigned t = static_cast<unsigned>(team.team_rank());
-    const unsigned side = t % plan.width, row = t / plan.width;
-    const unsigned strips_here = line_team / plan.width / plan.slots;
-    const unsigned my_strip = row % strips_here, slot = row / strips_here;
-    const std::size_t rank = static_cast<std::size_t>(team.league_rank());
-    const std::size_t chunk = rank / plan.leagues, first_strip = rank % plan.leagues * strips_here;
-    const std::size_t place = ((first_strip + my_strip) * plan.width + side) * E;
-    const unsigned here = place >= folds.count      ? 0
-                          : folds.count - place < E ? static_cast<unsigned>(folds.count - place)
-                                                    : E;
-    const std::size_t lines = static_cast<std::size_t>(folds.element_step);
-    const unsigned lanes = shape.lanes / plan.slots;
-    A folded[E];
-    backends::fold_across<Rows, E, A>(folds.data + chunk * shape.chunk * lines + place, lines, here,
-                                      shape.count_of(chunk), slot * lanes, lanes, 1, folded,
-                                      nothing_between{});
-    if (plan.slots == 1) {
-      for (unsigned e = 0; e < here; ++e) out.write(chunk * pitch + place + e, folded[e]);
-      return;
-    }
-    // [slots][strips, width, e]
-    const unsigned across = strips_here * plan.width * E;
-    for (unsigned e = 0; e < E; ++e)
-      nodes[spread(slot * across + (my_strip * E + e) * plan.width + side)] = folded[e];
-    const A* const result = fold_slots(team, nodes, nodes + spread(values), plan.slots, 1, across);
-    for (unsigned i = t; i < across; i += line_team) {
-      const unsigned strip = i / (plan.width * E), e = i / plan.width % E, s = i % plan.width;
-      const std::size_t at = ((first_strip + strip) * plan.width + s) * E + e;
-      if (at < folds.count) out.write(chunk * pitch + at, result[spread(i)]);
-    }
+  KOKKOS_FUNCTION void operator()(const member& team) const {
+    A* const nodes = static_cast<A*>(
+        team.team_scratch(0).get_shmem_aligned(backends::across_room<E> * sizeof(A), alignof(A)));
+    backends::fold_across_team<Rows, E>(across_team<member>{team}, folds.data,
+                                        static_cast<std::size_t>(folds.element_step), folds.count, shape,
+                                        plan, static_cast<std::size_t>(team.league_rank()), nodes, *this);
+  }
+  KOKKOS_FUNCTION void operator()(std::size_t place, std::size_t chunk, A value) const {
+    out.write(chunk * pitch + place, value);
   }
 };
 
-template <unsigned Threads, class Exec, class Work>
+/// `AtOnce` teams on a multiprocessor, for which the compiler saves registers.
+template <unsigned Threads, unsigned AtOnce = 1, class Exec, class Work>
 void run_teams(const char* label, const Exec& exec, std::size_t teams, const Work& work) {
   backends::expects(teams <= 2147483647u, label,
                     [&] { return "needs " + std::to_string(teams) + " teams, more than 2^31 - 1"; });
-  using policy = Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<Threads, 1>>;
+  using policy = Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<Threads, AtOnce>>;
   Kokkos::parallel_for(label,
                        policy(exec, static_cast<int>(teams), static_cast<int>(Threads))
                            .set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(Work::scratch_bytes))),
                        work);
 }
+
+/// Teams on a multiprocessor where 32 threads have a line. On one H200, 100000 x 1000 floats: 92 us with five (102
+/// registers a thread), 118 with six, where the compiler spills.
+template <bool Packed, class A>
+inline constexpr unsigned lines_at_once = Packed || sizeof(A) > 4 ? 5 : 8;
 
 template <class Exec, class T, class A>
 void device_level(const char* label, const Exec& exec, const many_folds<T>& folds,
@@ -328,9 +285,10 @@ void device_level(const char* label, const Exec& exec, const many_folds<T>& fold
   };
   if (folds.across()) {
     const auto run = [&]<unsigned Rows, unsigned E>() {
-      const auto plan = team_plan::of(folds.count, E, shape);
-      run_teams<line_team>(label, exec, plan.leagues * shape.chunks,
-                           device_folds_across<Rows, E, T, A, Exec>{folds, shape, plan, out, pitch});
+      const auto plan = backends::across_plan::of(folds.count, E, shape);
+      run_teams<backends::across_team_size>(
+          label, exec, plan.teams * shape.chunks,
+          device_folds_across<Rows, E, T, A, Exec>{folds, shape, plan, out, pitch});
     };
     constexpr unsigned E = sizeof(T) < 4 ? 1 : backends::pack16<T>::size;
     if (E > 1 &&
@@ -341,13 +299,16 @@ void device_level(const char* label, const Exec& exec, const many_folds<T>& fold
   }
   const std::size_t chunks = folds.count * shape.chunks;
   const auto run = [&]<unsigned Rows, bool Packed>() {
+    if (shape.n <= backends::longest_short_line) {
+      const auto work = device_folds_short<Packed, T, A, Exec>::of(folds, shape, out);
+      return run_teams<line_team>(label, exec, work.teams(), work);
+    }
     if (shape.lanes == fold_order::lanes && chunks < few_chunks) {
       return run_teams<backends::team_threads>(
           label, exec, chunks, device_folds_along_by_teams<Rows, Packed, T, A, Exec>{folds, shape, out});
     }
-    using work = device_folds_along<Rows, Packed, T, A, Exec>;
-    const work along{folds, shape, out, work::width_log_of(shape)};
-    run_teams<line_team>(label, exec, along.teams(), along);
+    const device_folds_along<Rows, Packed, T, A, Exec> work{folds, shape, out};
+    run_teams<line_team, lines_at_once<Packed, A>>(label, exec, work.teams(), work);
   };
   const bool packed =
       folds.element_step == 1 && sizeof(T) >= 4 &&

@@ -130,7 +130,7 @@ struct teams {
   template <class Member>
   KOKKOS_FUNCTION void run(const Member& member) const {
     work(team_of<Size, Member>{member}, static_cast<index>(member.league_rank()),
-         static_cast<R*>(member.team_shmem().get_shmem_aligned(bytes, 16)));
+         static_cast<R*>(member.team_scratch(0).get_shmem_aligned(bytes, 16)));
   }
 };
 
@@ -164,9 +164,9 @@ void sums(const char* label, const Exec& exec, const In& in, const Out& out, ind
   if constexpr (d::adjacent<In> && d::adjacent<Out>) {
     if (k <= stencil_order::longest_direct && d::fits_registers(in, out)) {
       return d::with_radius(k, [&]<int K>() {
-        using policy =
-            Kokkos::RangePolicy<Exec, Kokkos::IndexType<index>,
-                                Kokkos::LaunchBounds<d::short_block_size<K, R>, d::short_blocks_at_once>>;
+        using policy = Kokkos::RangePolicy<
+            Exec, Kokkos::IndexType<index>,
+            Kokkos::LaunchBounds<d::short_block_size<K, R>, d::short_blocks_at_once<K, R>>>;
         Kokkos::parallel_for(label, policy(exec, 0, d::short_items<K>(in, n)),
                              short_windows<K, R, In, Out>{in, out, n});
       });

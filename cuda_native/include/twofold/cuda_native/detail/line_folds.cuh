@@ -2,10 +2,10 @@
 // Fold order 1 on every line of a matrix, or at every place across its lines. One launch per level of the order: the
 // chunk results of all folds are a matrix of their own, folded by the same kernels; folds of one chunk (8192 elements
 // at most) write their results at once, so that 10^8 short folds need no memory. Loads of 128 bytes in flight a thread.
-//   along, many folds:  a warp per chunk, fewer threads for short lines; shuffles; no shared memory, no barrier
+//   along, many folds:  a warp per chunk; short lines four at a time, by fewer threads; shuffles; no shared memory
 //   along, few folds:   a block of 512 threads per chunk; one line alone: the engine of fold.cuh, in one launch
-//   across:             a warp owns 16 bytes a thread of neighbouring places (its threads share out rows where the
-//                       lines are shorter) and a run of lanes; 16 warps fold what they have in shared memory
+//   across:             a warp owns 16 bytes a thread of neighbouring places (or less, and its threads share out its
+//                       lanes) and a run of lanes; shuffles, then 16 warps fold what they have in shared memory
 #pragma once
 
 #include <twofold/backends/line_folds.hpp>
@@ -64,28 +64,40 @@ struct line_source {
   }
 };
 
-/// `width` threads (a power of two, at most a warp) per chunk.
-template <unsigned Rows, bool Packed, bool WholeWarps, class T, class A>
-__global__ void __launch_bounds__(group_block)
+/// Blocks on an SM: with 64 registers a thread instead of 80 4096 x 4096 floats take 19 us instead of 22 (one H200); the
+/// kernels for other numbers of rows spill there, those with wider results already at 80.
+template <unsigned Rows, class T, class A>
+inline constexpr unsigned along_blocks = sizeof(A) > sizeof(T)            ? 2
+                                         : Rows == fold_order::short_rows ? 4
+                                                                          : 3;
+
+/// A warp per chunk.
+template <unsigned Rows, bool Packed, class T, class A>
+__global__ void __launch_bounds__(group_block, (along_blocks<Rows, T, A>))
     fold_along_kernel(const __grid_constant__ line_source<T> lines,
                       const __grid_constant__ backends::fold_shape shape, std::size_t chunks,
-                      unsigned log_width, const __grid_constant__ level_output<A> out) {
-  const unsigned log = WholeWarps ? 5 : log_width, width = 1u << log;
-  const std::size_t c = (blockIdx.x * std::size_t{group_block} + threadIdx.x) >> log;
-  const unsigned thread = threadIdx.x & (width - 1);
-  const std::size_t line = c < chunks ? c / shape.chunks : 0, in_line = c < chunks ? c % shape.chunks : 0;
-  const std::size_t count =
-      c < chunks ? shape.count_of(in_line) : 0;  // surplus threads shuffle with the others
-  const unsigned packs = shape.lanes < 4 ? 1 : shape.lanes / 4;
-  const auto chunk = lines.chunk(line, in_line * shape.chunk);
-  A folded;
-  if constexpr (WholeWarps) {
-    folded = backends::fold_along<Rows, Packed, A>(chunk, count, 4 * thread, packs >> log, 4 * width,
-                                                   whole_warp_tree{});
-  } else {
-    folded = backends::fold_along<Rows, Packed, A>(chunk, count, 4 * thread, 1, 4, shuffle_tree{1, width});
-  }
-  if (thread == 0 && c < chunks) out.write(c, folded);
+                      const __grid_constant__ level_output<A> out) {
+  const std::size_t c = (blockIdx.x * std::size_t{group_block} + threadIdx.x) / warp_threads;
+  const unsigned thread = threadIdx.x % warp_threads;
+  if (c >= chunks) return;  // the whole warp
+  const std::size_t line = c / shape.chunks, in_line = c % shape.chunks;
+  const A folded = backends::fold_along<Rows, Packed, A>(
+      lines.chunk(line, in_line * shape.chunk), shape.count_of(in_line), 4 * thread,
+      shape.lanes / (4 * warp_threads), 4 * warp_threads, whole_warp_tree{});
+  if (thread == 0) out.write(c, folded);
+}
+
+/// Several short lines for a warp, or for fewer threads.
+template <bool Packed, class T, class A>
+__global__ void __launch_bounds__(group_block)
+    fold_short_lines_kernel(const __grid_constant__ line_source<T> lines, std::size_t count, unsigned n,
+                            unsigned log_width, const __grid_constant__ level_output<A> out) {
+  const std::size_t index = blockIdx.x * std::size_t{group_block} + threadIdx.x;
+  backends::fold_short_lines<Packed, A>(
+      lines.data, static_cast<std::ptrdiff_t>(lines.pitch), 1, count, n, log_width, index >> log_width,
+      threadIdx.x & ((1u << log_width) - 1),
+      [](A value, unsigned distance) { return warp_exchange(value, distance); },
+      [&](std::size_t at, A value) { out.write(at, value); });
 }
 
 /// A block per chunk.
@@ -122,19 +134,20 @@ void fold_level_along(const char* name, line_source<T> lines, std::size_t count,
       launch(name, kernel, grid_of(name, chunks), fold_threads, 0, stream, lines, shape, out);
     });
   }
-  unsigned log_width = 0;
-  while (log_width < 5 && (4u << log_width) < shape.lanes) ++log_width;
-  const unsigned blocks =
-      grid_of(name, (chunks + (group_block >> log_width) - 1) / (group_block >> log_width));
-  const auto run = [&](auto kernel) {
-    launch(name, kernel, blocks, group_block, 0, stream, lines, shape, chunks, log_width, out);
+  const auto blocks = [&](std::size_t threads) {
+    return grid_of(name, (threads + group_block - 1) / group_block);
   };
-  if (log_width < 5) {
-    return packed ? run(fold_along_kernel<1, true, false, T, A>)
-                  : run(fold_along_kernel<1, false, false, T, A>);
+  if (shape.n <= backends::longest_short_line) {
+    unsigned log_width = 0;
+    while ((4u << log_width) < shape.lanes) ++log_width;
+    const std::size_t groups = (count + backends::short_lines_at_once - 1) / backends::short_lines_at_once;
+    const auto kernel = packed ? fold_short_lines_kernel<true, T, A> : fold_short_lines_kernel<false, T, A>;
+    return launch(name, kernel, blocks(groups << log_width), group_block, 0, stream, lines, count,
+                  static_cast<unsigned>(shape.n), log_width, out);
   }
   with_rows([&]<unsigned Rows>() {
-    packed ? run(fold_along_kernel<Rows, true, true, T, A>) : run(fold_along_kernel<Rows, false, true, T, A>);
+    const auto kernel = packed ? fold_along_kernel<Rows, true, T, A> : fold_along_kernel<Rows, false, T, A>;
+    launch(name, kernel, blocks(chunks * warp_threads), group_block, 0, stream, lines, shape, chunks, out);
   });
 }
 
@@ -179,89 +192,25 @@ void fold_lines_along(const char* name, const T* data, std::size_t pitch, std::s
 
 // ---- across -----------------------------------------------------------------------------------------
 
-inline constexpr unsigned across_block = 512;
-inline constexpr unsigned across_warps = across_block / warp_threads;
-
-/// A block on every SM of an H200.
-inline constexpr std::size_t enough_blocks = 132;
-
-/// How the threads of the kernel below are laid over places and lanes.
-struct across_plan {
-  std::size_t strips;        // of neighbouring places that a warp covers
-  std::size_t strip_blocks;  // blocks for all strips of a chunk
-  unsigned log_width;        // threads of a warp that lie side by side; the others take further lanes
-  unsigned warps;            // that share out the lanes of a chunk
-
-  static across_plan of(std::size_t places, unsigned places_per_thread, const backends::fold_shape& shape) {
-    across_plan plan{};
-    const std::size_t packs = (places + places_per_thread - 1) / places_per_thread;
-    while (plan.log_width < 5 && (1u << plan.log_width) < packs) ++plan.log_width;
-    // Narrower strips, down to 64 bytes, where blocks would be too few for the GPU.
-    const unsigned narrowest = 2 + (places_per_thread == 1 ? 2 : 0);
-    while (plan.log_width > narrowest && (packs >> plan.log_width) * shape.chunks < enough_blocks)
-      --plan.log_width;
-    plan.strips = (packs + (1u << plan.log_width) - 1) >> plan.log_width;
-    // Each warp keeps eight lanes at least, and one for each of its threads that do not lie side by side.
-    const unsigned slots = warp_threads >> plan.log_width;
-    plan.warps = std::clamp(shape.lanes / std::max(8u, slots), 1u, across_warps);
-    const unsigned strips_per_block = across_warps / plan.warps;
-    plan.strip_blocks = (plan.strips + strips_per_block - 1) / strips_per_block;
-    return plan;
+struct across_team {
+  __device__ unsigned rank() const { return threadIdx.x; }
+  __device__ void barrier() const { __syncthreads(); }
+  template <class A>
+  __device__ A fold_neighbours(A value, unsigned first) const {
+    return shuffle_tree{first, warp_threads}(value);
   }
 };
 
 template <unsigned Rows, unsigned E, class T, class A>
-__global__ void __launch_bounds__(across_block)
+__global__ void __launch_bounds__(backends::across_team_size)
     fold_across_kernel(const T* data, std::size_t pitch, std::size_t places,
                        const __grid_constant__ backends::fold_shape shape,
-                       const __grid_constant__ across_plan plan, const __grid_constant__ level_output<A> out,
-                       std::size_t out_pitch) {
-  __shared__ A nodes[across_warps][warp_threads * E];
-  const unsigned warp = threadIdx.x / warp_threads, thread = threadIdx.x % warp_threads;
-  const unsigned width = 1u << plan.log_width, slots = warp_threads >> plan.log_width;
-  const unsigned side = thread & (width - 1), slot = thread >> plan.log_width;
-  const unsigned turn = warp % plan.warps;
-  const std::size_t chunk = blockIdx.x / plan.strip_blocks;
-  const std::size_t strip = blockIdx.x % plan.strip_blocks * (across_warps / plan.warps) + warp / plan.warps;
-  const std::size_t place = ((strip << plan.log_width) + side) * E;
-  const unsigned here = place >= places ? 0 : places - place < E ? static_cast<unsigned>(places - place) : E;
-
-  const unsigned lanes = shape.lanes / plan.warps;  // of this warp
-  A folded[E];
-  backends::fold_across<Rows, E, A>(
-      data + chunk * shape.chunk * pitch + place, pitch, here, shape.count_of(chunk), turn * lanes + slot,
-      lanes < slots ? 1 : lanes >> (5 - plan.log_width), slots, folded, shuffle_tree{width, warp_threads});
-  if (plan.warps == 1) {
-    if (slot == 0) {
-#pragma unroll
-      for (unsigned e = 0; e < E; ++e) {
-        if (e < here) out.write(chunk * out_pitch + place + e, folded[e]);
-      }
-    }
-    return;
-  }
-  if (slot == 0) {
-#pragma unroll
-    for (unsigned e = 0; e < E; ++e) nodes[warp][e * warp_threads + side] = folded[e];
-  }
-  __syncthreads();  // all warps' nodes are written
-  if (turn == 0 && slot == 0) {
-#pragma unroll
-    for (unsigned e = 0; e < E; ++e) {
-      A v[across_warps];
-#pragma unroll
-      for (unsigned w = 0; w < across_warps; ++w) {
-        v[w] = w < plan.warps ? nodes[warp + w][e * warp_threads + side] : backends::nothing<A>();
-      }
-#pragma unroll
-      for (unsigned apart = 1; apart < across_warps; apart *= 2) {
-#pragma unroll
-        for (unsigned w = 0; w + apart < across_warps; w += 2 * apart)
-          v[w] = backends::combine(v[w], v[w + apart]);
-      }
-      if (e < here) out.write(chunk * out_pitch + place + e, v[0]);
-    }
-  }
+                       const __grid_constant__ backends::across_plan plan,
+                       const __grid_constant__ level_output<A> out, std::size_t out_pitch) {
+  __shared__ A nodes[backends::across_room<E>];
+  backends::fold_across_team<Rows, E>(
+      across_team{}, data, pitch, places, shape, plan, blockIdx.x, nodes,
+      [&](std::size_t place, std::size_t chunk, A value) { out.write(chunk * out_pitch + place, value); });
 }
 
 template <class T, class A>
@@ -269,9 +218,9 @@ void fold_level_across(const char* name, const T* data, std::size_t pitch, std::
                        const backends::fold_shape& shape, level_output<A> out, std::size_t out_pitch,
                        stream_handle stream) {
   const auto run = [&]<unsigned Rows, unsigned E>() {
-    const auto plan = across_plan::of(places, E, shape);
-    launch(name, fold_across_kernel<Rows, E, T, A>, grid_of(name, plan.strip_blocks * shape.chunks),
-           across_block, 0, stream, data, pitch, places, shape, plan, out, out_pitch);
+    const auto plan = backends::across_plan::of(places, E, shape);
+    launch(name, fold_across_kernel<Rows, E, T, A>, grid_of(name, plan.teams * shape.chunks),
+           backends::across_team_size, 0, stream, data, pitch, places, shape, plan, out, out_pitch);
   };
   constexpr unsigned E = backends::pack16<T>::size;
   constexpr unsigned s = fold_order::short_rows, l = fold_order::long_rows;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // One kernel multiplies any two factors into a matrix, line by line. Strategy: a thread owns one 16-byte pack of a
-// line, and of the next seven lines where nothing is read, so that it looks at the vector along the line once; a warp
+// line and the same pack of a few more lines, so that it looks at the vector along the line once; a warp
 // owns 512 neighbouring bytes, so that lines of any length fill its blocks to a warp's width. Packs are aligned in the
 // output whatever the base and the pitch; only the ends of lines go by elements. Short lines without pads are walked
 // as one line. One pass, no shared memory, gridDim.x only.
