@@ -46,7 +46,7 @@ void norm2(Path, const Exec& exec, const X& x, const Result& result) {
   detail::expects_result("norm2", result);
   const detail::retyped around(x, result);
   if constexpr (std::same_as<Path, native_path>) {
-    const backends::device_of device(exec);
+    const backends::native_call call(exec, "twofold::norm2");
     cuda_native::norm2<R>(detail::data_of(x), x.extent(0), detail::data_of(result),
                           backends::stream_of(exec));
   } else {
@@ -62,7 +62,7 @@ auto norm2(Path, const Exec& exec, const X& x) {
   detail::expects_vector("norm2", "x", x);
   const detail::retyped around(x);
   if constexpr (std::same_as<Path, native_path>) {
-    const backends::device_of device(exec);
+    const backends::native_call call(exec, "twofold::norm2");
     return cuda_native::norm2<S>(detail::data_of(x), x.extent(0), backends::stream_of(exec));
   } else {
     return portable_engine::norm2<S>(exec, detail::operand(x), x.extent(0));

@@ -47,7 +47,7 @@ void outer_product(Path, const Exec& exec, const X& x, const Y& y, const C& c) {
   detail::expects_vector_apart("outer_product", "y", y, "C", c);
   const detail::retyped around(x, y, c);
   if constexpr (std::same_as<Path, native_path>) {
-    const backends::device_of device(exec);
+    const backends::native_call call(exec, "twofold::outer_product");
     const auto stream = backends::stream_of(exec);
     if constexpr (packed_rows<C>) {
       cuda_native::outer_product(detail::data_of(x), x.extent(0), detail::data_of(y), y.extent(0),

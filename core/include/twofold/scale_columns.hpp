@@ -46,7 +46,7 @@ void scale_columns(Path, const Exec& exec, const M& m, const V& v, const R& r) {
   detail::expects_vector_apart("scale_columns", "v", v, "R", r);
   const detail::retyped around(m, v, r);
   if constexpr (std::same_as<Path, native_path>) {
-    const backends::device_of device(exec);
+    const backends::native_call call(exec, "twofold::scale_columns");
     const auto stream = backends::stream_of(exec);
     const std::size_t ld_m = detail::leading_dimension(m), ld_r = detail::leading_dimension(r);
     if constexpr (packed_rows<R>) {

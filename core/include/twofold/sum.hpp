@@ -38,7 +38,7 @@ void sum(Path, const Exec& exec, const X& x, const Result& result) {
   detail::expects_result("sum", result);
   const detail::retyped around(x, result);
   if constexpr (std::same_as<Path, native_path>) {
-    const backends::device_of device(exec);
+    const backends::native_call call(exec, "twofold::sum");
     cuda_native::sum<R>(detail::data_of(x), x.extent(0), detail::data_of(result), backends::stream_of(exec));
   } else {
     portable_engine::sum<R>(exec, detail::operand(x), x.extent(0), detail::data_of(result));
@@ -54,7 +54,7 @@ auto sum(Path, const Exec& exec, const X& x) {
   detail::expects_vector("sum", "x", x);
   const detail::retyped around(x);
   if constexpr (std::same_as<Path, native_path>) {
-    const backends::device_of device(exec);
+    const backends::native_call call(exec, "twofold::sum");
     return Chosen(cuda_native::sum<S>(detail::data_of(x), x.extent(0), backends::stream_of(exec)));
   } else {
     return Chosen(portable_engine::sum<S>(exec, detail::operand(x), x.extent(0)));

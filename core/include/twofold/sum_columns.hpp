@@ -48,7 +48,7 @@ void sum_columns(Path, const Exec& exec, const M& m, const R& r) {
   detail::expects_vector_apart("sum_columns", "r", r, "M", m);
   const detail::retyped around(m, r);
   if constexpr (std::same_as<Path, native_path>) {
-    const backends::device_of device(exec);
+    const backends::native_call call(exec, "twofold::sum_columns");
     const auto stream = backends::stream_of(exec);
     const std::size_t ld = detail::leading_dimension(m);
     if constexpr (packed_rows<M>) {
