@@ -93,4 +93,18 @@ auto dot(const X& x, const Y& y) {
   return dot<R>(typename X::execution_space{}, x, y);
 }
 
+/// The same with spans or mdspans of host memory in place of Views; see spans.hpp.
+template <class... A>
+  requires detail::some_spans<A...> && requires(const A&... a) { dot(detail::view_of(a)...); }
+auto dot(const A&... a) {
+  return dot(detail::view_of(a)...);
+}
+
+/// The same, in the result type R.
+template <class R, class... A>
+  requires detail::some_spans<A...> && requires(const A&... a) { dot<R>(detail::view_of(a)...); }
+auto dot(const A&... a) {
+  return dot<R>(detail::view_of(a)...);
+}
+
 }  // namespace twofold

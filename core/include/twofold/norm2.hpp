@@ -91,4 +91,18 @@ auto norm2(const X& x) {
   return norm2<R>(typename X::execution_space{}, x);
 }
 
+/// The same with spans or mdspans of host memory in place of Views; see spans.hpp.
+template <class... A>
+  requires detail::some_spans<A...> && requires(const A&... a) { norm2(detail::view_of(a)...); }
+auto norm2(const A&... a) {
+  return norm2(detail::view_of(a)...);
+}
+
+/// The same, in the result type R.
+template <class R, class... A>
+  requires detail::some_spans<A...> && requires(const A&... a) { norm2<R>(detail::view_of(a)...); }
+auto norm2(const A&... a) {
+  return norm2<R>(detail::view_of(a)...);
+}
+
 }  // namespace twofold

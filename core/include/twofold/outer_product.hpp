@@ -75,4 +75,11 @@ void outer_product(const X& x, const Y& y, const C& c) {
   outer_product(typename C::execution_space{}, x, y, c);
 }
 
+/// The same with spans or mdspans of host memory in place of Views; see spans.hpp.
+template <class... A>
+  requires detail::some_spans<A...> && requires(const A&... a) { outer_product(detail::view_of(a)...); }
+auto outer_product(const A&... a) {
+  return outer_product(detail::view_of(a)...);
+}
+
 }  // namespace twofold

@@ -76,4 +76,11 @@ void scale_columns(const M& m, const V& v, const R& r) {
   scale_columns(typename R::execution_space{}, m, v, r);
 }
 
+/// The same with spans or mdspans of host memory in place of Views; see spans.hpp.
+template <class... A>
+  requires detail::some_spans<A...> && requires(const A&... a) { scale_columns(detail::view_of(a)...); }
+auto scale_columns(const A&... a) {
+  return scale_columns(detail::view_of(a)...);
+}
+
 }  // namespace twofold

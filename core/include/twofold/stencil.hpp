@@ -178,4 +178,11 @@ void stencil(const In& in, const Out& out, const Weights& weights) {
   stencil(typename Out::execution_space{}, in, out, weights);
 }
 
+/// The same with spans or mdspans of host memory in place of Views; see spans.hpp.
+template <class... A>
+  requires detail::some_spans<A...> && requires(const A&... a) { stencil(detail::view_of(a)...); }
+auto stencil(const A&... a) {
+  return stencil(detail::view_of(a)...);
+}
+
 }  // namespace twofold

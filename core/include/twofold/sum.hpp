@@ -83,4 +83,18 @@ auto sum(const X& x) {
   return sum<R>(typename X::execution_space{}, x);
 }
 
+/// The same with spans or mdspans of host memory in place of Views; see spans.hpp.
+template <class... A>
+  requires detail::some_spans<A...> && requires(const A&... a) { sum(detail::view_of(a)...); }
+auto sum(const A&... a) {
+  return sum(detail::view_of(a)...);
+}
+
+/// The same, in the result type R.
+template <class R, class... A>
+  requires detail::some_spans<A...> && requires(const A&... a) { sum<R>(detail::view_of(a)...); }
+auto sum(const A&... a) {
+  return sum<R>(detail::view_of(a)...);
+}
+
 }  // namespace twofold

@@ -78,4 +78,11 @@ void sum_columns(const M& m, const R& r) {
   sum_columns(typename R::execution_space{}, m, r);
 }
 
+/// The same with spans or mdspans of host memory in place of Views; see spans.hpp.
+template <class... A>
+  requires detail::some_spans<A...> && requires(const A&... a) { sum_columns(detail::view_of(a)...); }
+auto sum_columns(const A&... a) {
+  return sum_columns(detail::view_of(a)...);
+}
+
 }  // namespace twofold

@@ -78,4 +78,11 @@ void sum_rows(const M& m, const R& r) {
   sum_rows(typename R::execution_space{}, m, r);
 }
 
+/// The same with spans or mdspans of host memory in place of Views; see spans.hpp.
+template <class... A>
+  requires detail::some_spans<A...> && requires(const A&... a) { sum_rows(detail::view_of(a)...); }
+auto sum_rows(const A&... a) {
+  return sum_rows(detail::view_of(a)...);
+}
+
 }  // namespace twofold
