@@ -1,6 +1,15 @@
 # Installs targets, headers and a relocatable package: find_package(twofold CONFIG [COMPONENTS cuda_native]).
 include(CMakePackageConfigHelpers)
 
+# Shared libraries find one another wherever the prefix is moved.
+foreach(library IN ITEMS twofold_backends twofold_backends_cuda twofold_cuda_native)
+  if(TARGET ${library})
+    set_target_properties(
+      ${library} PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}
+                            INSTALL_RPATH $ORIGIN)
+  endif()
+endforeach()
+
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/twofold)
 install(TARGETS twofold_backends EXPORT twofold_backends_targets FILE_SET headers)
 install(EXPORT twofold_backends_targets NAMESPACE twofold:: DESTINATION ${package_dir})

@@ -5,14 +5,46 @@ include(FetchContent)
 set(TWOFOLD_KOKKOS_VERSIONS 4.7...<6)
 set(TWOFOLD_KOKKOS_RELEASE 4.7.01)
 
+# Sets `result` to a sentence about the installations that find_package(Kokkos) saw and did not take.
+function(twofold_rejected_kokkos result)
+  set(sentence)
+  foreach(config version IN ZIP_LISTS Kokkos_CONSIDERED_CONFIGS Kokkos_CONSIDERED_VERSIONS)
+    string(APPEND sentence "${config} is version ${version}. ")
+  endforeach()
+  string(STRIP "${sentence}" sentence)
+  set(${result} "${sentence}" PARENT_SCOPE)
+endfunction()
+
 if(NOT TARGET Kokkos::kokkos)
+  # What the user named, before find_package overwrites it.
+  set(named_kokkos)
+  foreach(place IN ITEMS "${Kokkos_DIR}" "${Kokkos_ROOT}" "$ENV{Kokkos_DIR}" "$ENV{Kokkos_ROOT}")
+    if(place AND NOT named_kokkos)
+      set(named_kokkos "${place}")
+    endif()
+  endforeach()
+  if(PROJECT_IS_TOP_LEVEL)
+    set(CMAKE_CXX_EXTENSIONS OFF) # as our targets have it; a Kokkos with CUDA warns otherwise
+  endif()
   # separable_compilation: Kokkos would otherwise put its launch compiler before every compiler and linker
   # of the project, nvcc and ar included.
   find_package(Kokkos ${TWOFOLD_KOKKOS_VERSIONS} QUIET COMPONENTS separable_compilation)
   if(NOT Kokkos_FOUND)
+    twofold_rejected_kokkos(rejected)
+    # A wish that cannot be met is an error, and no reason to build another Kokkos.
+    if(named_kokkos AND NOT CMAKE_DISABLE_FIND_PACKAGE_Kokkos AND NOT FETCHCONTENT_SOURCE_DIR_KOKKOS)
+      if(rejected)
+        message(FATAL_ERROR "Kokkos_ROOT or Kokkos_DIR is '${named_kokkos}', and Twofold needs Kokkos 4.7 or later, before 6. "
+                            "${rejected} Set it to another one, or unset it.")
+      endif()
+      message(FATAL_ERROR "Kokkos_ROOT or Kokkos_DIR is '${named_kokkos}', and no KokkosConfig.cmake is there. Set it to the "
+                          "folder that a Kokkos was installed to, or unset it.")
+    endif()
     if(NOT FETCHCONTENT_SOURCE_DIR_KOKKOS)
-      message(STATUS "Twofold: no Kokkos ${TWOFOLD_KOKKOS_VERSIONS} found (set Kokkos_ROOT if there is one); "
-                     "fetching release ${TWOFOLD_KOKKOS_RELEASE}")
+      message(STATUS "Twofold: no Kokkos of version 4.7 or later, before 6, was found. ${rejected}")
+      message(STATUS "Twofold: fetching release ${TWOFOLD_KOKKOS_RELEASE}. If that fails: set Kokkos_ROOT to where a Kokkos is "
+                     "installed, or FETCHCONTENT_SOURCE_DIR_KOKKOS to its sources; or configure with "
+                     "-DTWOFOLD_BUILD_CORE=OFF for the CUDA kernels alone, which need no Kokkos.")
     endif()
     set(Kokkos_ENABLE_OPENMP ON CACHE BOOL "")
     set(Kokkos_ENABLE_SERIAL ON CACHE BOOL "")

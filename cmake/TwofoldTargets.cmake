@@ -30,12 +30,17 @@ function(twofold_cuda_20 target)
   endif()
 endfunction()
 
-# An executable that uses Kokkos: where Kokkos has CUDA, its sources are compiled by Kokkos' own launcher,
-# and those of no other target are.
+# An executable or object library that uses Kokkos. Where Kokkos has CUDA, its sources are compiled as Kokkos was built: as
+# CUDA sources of CMake's, by nvcc_wrapper as the C++ compiler, or else by Kokkos' launcher (those of no other target are).
 function(twofold_kokkos_executable target)
   twofold_own_target(${target})
   target_link_libraries(${target} PRIVATE twofold::twofold)
   if(TWOFOLD_KOKKOS_CUDA)
-    kokkos_compilation(TARGET ${target})
+    if(Kokkos_COMPILE_LANGUAGE STREQUAL "CUDA")
+      get_target_property(sources ${target} SOURCES)
+      set_source_files_properties(${sources} PROPERTIES LANGUAGE CUDA)
+    elseif(NOT CMAKE_CXX_COMPILER MATCHES "nvcc_wrapper")
+      kokkos_compilation(TARGET ${target})
+    endif()
   endif()
 endfunction()

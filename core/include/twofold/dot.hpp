@@ -43,7 +43,7 @@ void dot(Path, const Exec& exec, const X& x, const Y& y, const Result& result) {
   detail::expects_result("dot", result);
   const detail::retyped around(x, y, result);
   if constexpr (std::same_as<Path, native_path>) {
-    const backends::device_of device(exec);
+    const backends::native_call call(exec, "twofold::dot");
     cuda_native::dot<R>(detail::data_of(x), detail::data_of(y), x.extent(0), detail::data_of(result),
                         backends::stream_of(exec));
   } else {
@@ -63,7 +63,7 @@ auto dot(Path, const Exec& exec, const X& x, const Y& y) {
   detail::expects_same_extent("dot", x, y);
   const detail::retyped around(x, y);
   if constexpr (std::same_as<Path, native_path>) {
-    const backends::device_of device(exec);
+    const backends::native_call call(exec, "twofold::dot");
     return Chosen(
         cuda_native::dot<S>(detail::data_of(x), detail::data_of(y), x.extent(0), backends::stream_of(exec)));
   } else {
@@ -91,6 +91,20 @@ template <class R = void, vector_view X, vector_view Y>
   requires dot_path<portable_path, typename X::execution_space, X, Y, detail::sum_in<R, X>>
 auto dot(const X& x, const Y& y) {
   return dot<R>(typename X::execution_space{}, x, y);
+}
+
+/// The same with spans or mdspans of host memory in place of Views; see spans.hpp.
+template <class... A>
+  requires detail::some_spans<A...> && requires(const A&... a) { dot(detail::view_of(a)...); }
+auto dot(const A&... a) {
+  return dot(detail::view_of(a)...);
+}
+
+/// The same, in the result type R.
+template <class R, class... A>
+  requires detail::some_spans<A...> && requires(const A&... a) { dot<R>(detail::view_of(a)...); }
+auto dot(const A&... a) {
+  return dot<R>(detail::view_of(a)...);
 }
 
 }  // namespace twofold

@@ -75,7 +75,7 @@ void integrate(Path, const Exec& exec, const F& f, A a, B b, std::size_t n, cons
   backends::expects_interval("integrate", from, to, n);
   detail::expects_result("integrate", result);
   if constexpr (std::same_as<Path, native_path>) {
-    const backends::device_of device(exec);
+    const backends::native_call call(exec, "twofold::integrate");
     cuda_native::integrate<T>(f, from, to, n, result.data(), backends::stream_of(exec));
   } else {
     portable_engine::integrate<T>(exec, f, from, to, n, result.data());
@@ -90,7 +90,7 @@ auto integrate(Path, const Exec& exec, const F& f, A a, B b, std::size_t n) {
   const S from = static_cast<S>(a), to = static_cast<S>(b);
   backends::expects_interval("integrate", from, to, n);
   if constexpr (std::same_as<Path, native_path>) {
-    const backends::device_of device(exec);
+    const backends::native_call call(exec, "twofold::integrate");
     return cuda_native::integrate<S>(f, from, to, n, backends::stream_of(exec));
   } else {
     return portable_engine::integrate<S>(exec, f, from, to, n);

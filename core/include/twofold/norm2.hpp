@@ -46,7 +46,7 @@ void norm2(Path, const Exec& exec, const X& x, const Result& result) {
   detail::expects_result("norm2", result);
   const detail::retyped around(x, result);
   if constexpr (std::same_as<Path, native_path>) {
-    const backends::device_of device(exec);
+    const backends::native_call call(exec, "twofold::norm2");
     cuda_native::norm2<R>(detail::data_of(x), x.extent(0), detail::data_of(result),
                           backends::stream_of(exec));
   } else {
@@ -62,7 +62,7 @@ auto norm2(Path, const Exec& exec, const X& x) {
   detail::expects_vector("norm2", "x", x);
   const detail::retyped around(x);
   if constexpr (std::same_as<Path, native_path>) {
-    const backends::device_of device(exec);
+    const backends::native_call call(exec, "twofold::norm2");
     return cuda_native::norm2<S>(detail::data_of(x), x.extent(0), backends::stream_of(exec));
   } else {
     return portable_engine::norm2<S>(exec, detail::operand(x), x.extent(0));
@@ -89,6 +89,20 @@ template <class R = void, vector_view X>
   requires norm2_path<portable_path, typename X::execution_space, X, detail::norm_in<R, X>>
 auto norm2(const X& x) {
   return norm2<R>(typename X::execution_space{}, x);
+}
+
+/// The same with spans or mdspans of host memory in place of Views; see spans.hpp.
+template <class... A>
+  requires detail::some_spans<A...> && requires(const A&... a) { norm2(detail::view_of(a)...); }
+auto norm2(const A&... a) {
+  return norm2(detail::view_of(a)...);
+}
+
+/// The same, in the result type R.
+template <class R, class... A>
+  requires detail::some_spans<A...> && requires(const A&... a) { norm2<R>(detail::view_of(a)...); }
+auto norm2(const A&... a) {
+  return norm2<R>(detail::view_of(a)...);
 }
 
 }  // namespace twofold

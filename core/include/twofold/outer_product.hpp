@@ -47,7 +47,7 @@ void outer_product(Path, const Exec& exec, const X& x, const Y& y, const C& c) {
   detail::expects_vector_apart("outer_product", "y", y, "C", c);
   const detail::retyped around(x, y, c);
   if constexpr (std::same_as<Path, native_path>) {
-    const backends::device_of device(exec);
+    const backends::native_call call(exec, "twofold::outer_product");
     const auto stream = backends::stream_of(exec);
     if constexpr (packed_rows<C>) {
       cuda_native::outer_product(detail::data_of(x), x.extent(0), detail::data_of(y), y.extent(0),
@@ -73,6 +73,13 @@ template <vector_view X, vector_view Y, writable_matrix C>
   requires outer_product_path<portable_path, typename C::execution_space, X, Y, C>
 void outer_product(const X& x, const Y& y, const C& c) {
   outer_product(typename C::execution_space{}, x, y, c);
+}
+
+/// The same with spans or mdspans of host memory in place of Views; see spans.hpp.
+template <class... A>
+  requires detail::some_spans<A...> && requires(const A&... a) { outer_product(detail::view_of(a)...); }
+auto outer_product(const A&... a) {
+  return outer_product(detail::view_of(a)...);
 }
 
 }  // namespace twofold

@@ -46,7 +46,7 @@ void scale_columns(Path, const Exec& exec, const M& m, const V& v, const R& r) {
   detail::expects_vector_apart("scale_columns", "v", v, "R", r);
   const detail::retyped around(m, v, r);
   if constexpr (std::same_as<Path, native_path>) {
-    const backends::device_of device(exec);
+    const backends::native_call call(exec, "twofold::scale_columns");
     const auto stream = backends::stream_of(exec);
     const std::size_t ld_m = detail::leading_dimension(m), ld_r = detail::leading_dimension(r);
     if constexpr (packed_rows<R>) {
@@ -74,6 +74,13 @@ template <matrix_view M, vector_view V, writable_matrix R>
   requires scale_columns_path<portable_path, typename R::execution_space, M, V, R>
 void scale_columns(const M& m, const V& v, const R& r) {
   scale_columns(typename R::execution_space{}, m, v, r);
+}
+
+/// The same with spans or mdspans of host memory in place of Views; see spans.hpp.
+template <class... A>
+  requires detail::some_spans<A...> && requires(const A&... a) { scale_columns(detail::view_of(a)...); }
+auto scale_columns(const A&... a) {
+  return scale_columns(detail::view_of(a)...);
 }
 
 }  // namespace twofold

@@ -123,7 +123,7 @@ void stencil(Path, const Exec& exec, const In& in, const Out& out, K k) {
   const std::uint64_t radius = detail::expects_radius(k);
   const detail::retyped around(in, out);
   if constexpr (std::same_as<Path, native_path>) {
-    const backends::device_of device(exec);
+    const backends::native_call call(exec, "twofold::stencil");
     cuda_native::stencil<R>(detail::data_of(in), in.extent(0), radius, detail::data_of(out),
                             backends::stream_of(exec));
   } else {
@@ -140,7 +140,7 @@ void stencil(Path, const Exec& exec, const In& in, const Out& out, const Weights
   const std::size_t radius = detail::expects_weights(weights, out);
   const detail::retyped around(in, out, weights);
   if constexpr (std::same_as<Path, native_path>) {
-    const backends::device_of device(exec);
+    const backends::native_call call(exec, "twofold::stencil");
     cuda_native::stencil<R>(detail::data_of(in), in.extent(0), detail::data_of(weights), radius,
                             detail::data_of(out), backends::stream_of(exec));
   } else {
@@ -176,6 +176,13 @@ template <vector_view In, writable_vector Out, vector_view Weights>
   requires weighted_stencil_path<portable_path, typename Out::execution_space, In, Out, Weights>
 void stencil(const In& in, const Out& out, const Weights& weights) {
   stencil(typename Out::execution_space{}, in, out, weights);
+}
+
+/// The same with spans or mdspans of host memory in place of Views; see spans.hpp.
+template <class... A>
+  requires detail::some_spans<A...> && requires(const A&... a) { stencil(detail::view_of(a)...); }
+auto stencil(const A&... a) {
+  return stencil(detail::view_of(a)...);
 }
 
 }  // namespace twofold

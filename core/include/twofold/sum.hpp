@@ -38,7 +38,7 @@ void sum(Path, const Exec& exec, const X& x, const Result& result) {
   detail::expects_result("sum", result);
   const detail::retyped around(x, result);
   if constexpr (std::same_as<Path, native_path>) {
-    const backends::device_of device(exec);
+    const backends::native_call call(exec, "twofold::sum");
     cuda_native::sum<R>(detail::data_of(x), x.extent(0), detail::data_of(result), backends::stream_of(exec));
   } else {
     portable_engine::sum<R>(exec, detail::operand(x), x.extent(0), detail::data_of(result));
@@ -54,7 +54,7 @@ auto sum(Path, const Exec& exec, const X& x) {
   detail::expects_vector("sum", "x", x);
   const detail::retyped around(x);
   if constexpr (std::same_as<Path, native_path>) {
-    const backends::device_of device(exec);
+    const backends::native_call call(exec, "twofold::sum");
     return Chosen(cuda_native::sum<S>(detail::data_of(x), x.extent(0), backends::stream_of(exec)));
   } else {
     return Chosen(portable_engine::sum<S>(exec, detail::operand(x), x.extent(0)));
@@ -81,6 +81,20 @@ template <class R = void, vector_view X>
   requires sum_path<portable_path, typename X::execution_space, X, detail::sum_in<R, X>>
 auto sum(const X& x) {
   return sum<R>(typename X::execution_space{}, x);
+}
+
+/// The same with spans or mdspans of host memory in place of Views; see spans.hpp.
+template <class... A>
+  requires detail::some_spans<A...> && requires(const A&... a) { sum(detail::view_of(a)...); }
+auto sum(const A&... a) {
+  return sum(detail::view_of(a)...);
+}
+
+/// The same, in the result type R.
+template <class R, class... A>
+  requires detail::some_spans<A...> && requires(const A&... a) { sum<R>(detail::view_of(a)...); }
+auto sum(const A&... a) {
+  return sum<R>(detail::view_of(a)...);
 }
 
 }  // namespace twofold

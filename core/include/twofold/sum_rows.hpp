@@ -48,7 +48,7 @@ void sum_rows(Path, const Exec& exec, const M& m, const R& r) {
   detail::expects_vector_apart("sum_rows", "r", r, "M", m);
   const detail::retyped around(m, r);
   if constexpr (std::same_as<Path, native_path>) {
-    const backends::device_of device(exec);
+    const backends::native_call call(exec, "twofold::sum_rows");
     const auto stream = backends::stream_of(exec);
     const std::size_t ld = detail::leading_dimension(m);
     if constexpr (packed_rows<M>) {
@@ -76,6 +76,13 @@ template <matrix_view M, writable_vector R>
   requires sum_rows_path<portable_path, typename R::execution_space, M, R>
 void sum_rows(const M& m, const R& r) {
   sum_rows(typename R::execution_space{}, m, r);
+}
+
+/// The same with spans or mdspans of host memory in place of Views; see spans.hpp.
+template <class... A>
+  requires detail::some_spans<A...> && requires(const A&... a) { sum_rows(detail::view_of(a)...); }
+auto sum_rows(const A&... a) {
+  return sum_rows(detail::view_of(a)...);
 }
 
 }  // namespace twofold

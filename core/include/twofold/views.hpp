@@ -7,6 +7,7 @@
 #include <twofold/backends/kokkos/execution.hpp>
 #include <twofold/backends/path.hpp>
 #include <twofold/backends/sources.hpp>
+#include <twofold/spans.hpp>
 
 #include <Kokkos_Core.hpp>
 

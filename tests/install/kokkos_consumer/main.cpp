@@ -5,6 +5,8 @@
 
 #include <cstdlib>
 #include <iostream>
+#include <span>
+#include <vector>
 
 namespace {
 
@@ -34,6 +36,12 @@ int wrong_values() {
   check("norm2",
         twofold::norm2(exec, Kokkos::View<const double*>(Kokkos::subview(y, Kokkos::make_pair(0, 16)))),
         12.0);
+  Kokkos::View<double*> z("z", n);
+  twofold::stencil(exec, y, z, 1);
+  check("sum of a stencil", twofold::sum(exec, z), 9.0 * n - 6);
+
+  const std::vector<double> on_host(n, 0.5);
+  check("sum of a span", twofold::sum(std::span(on_host)), n / 2.0);
   return wrong;
 }
 

@@ -21,14 +21,17 @@ namespace backends {
 /// issue them. What a captured graph uses stays valid until the workspace is destroyed.
 class device_workspace {
  public:
+  /// What a call works in.
   struct memory {
-    void* partials;
-    unsigned* counters;
+    void* partials;      ///< device memory, aligned for every accumulator
+    unsigned* counters;  ///< zero between calls
   };
 
   device_workspace();
   ~device_workspace();  // the caller has waited for the work that uses it
+  /// The other one is empty afterwards, and may be used.
   device_workspace(device_workspace&&) noexcept;
+  /// The memory held before is freed.
   device_workspace& operator=(device_workspace&&) noexcept;
 
   /// At least `partial_bytes` and `counters`, on the current device. Allocates when that is more than ever
@@ -56,6 +59,7 @@ void release_workspaces();
 /// A slot of pinned host memory that the device can write: where a host value lands.
 class host_slot {
  public:
+  /// Its size: room for any result.
   static constexpr std::size_t bytes = 64;
   host_slot();
   ~host_slot();
@@ -72,6 +76,7 @@ class host_slot {
 /// Makes a device current for a scope, where it is not already.
 class current_device {
  public:
+  /// Throws cuda_error where there is no such device.
   explicit current_device(int device);
   ~current_device();
   current_device(const current_device&) = delete;

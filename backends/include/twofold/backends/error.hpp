@@ -15,7 +15,10 @@ class precondition_error : public std::invalid_argument {
 /// A failed CUDA call or launch; `code()` is the cudaError_t.
 class cuda_error : public std::runtime_error {
  public:
+  /// @param code a cudaError_t.
+  /// @param what the call, its place, the error's name and text.
   cuda_error(int code, const std::string& what) : std::runtime_error(what), code_(code) {}
+  /// The cudaError_t.
   int code() const noexcept { return code_; }
 
  private:

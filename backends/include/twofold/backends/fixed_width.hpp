@@ -13,23 +13,30 @@ namespace twofold {
 
 namespace backends {
 
+/// fixed_width_t as a trait: types that are no integers stay what they are.
 template <class T>
 struct fixed_width {
+  /// T itself.
   using type = T;
 };
+/// Integers become the std::[u]int*_t of their size and sign.
 template <std::integral T>
   requires(!std::same_as<T, bool> && sizeof(T) <= 8)
 struct fixed_width<T> {
+  /// The one of four types that has the size of T.
   template <class I8, class I16, class I32, class I64>
   using of_size = std::conditional_t<
       sizeof(T) == 1, I8,
       std::conditional_t<sizeof(T) == 2, I16, std::conditional_t<sizeof(T) == 4, I32, I64>>>;
+  /// By size and sign.
   using type =
       std::conditional_t<std::is_signed_v<T>, of_size<std::int8_t, std::int16_t, std::int32_t, std::int64_t>,
                          of_size<std::uint8_t, std::uint16_t, std::uint32_t, std::uint64_t>>;
 };
+/// const stays.
 template <class T>
 struct fixed_width<const T> {
+  /// That of T, const.
   using type = const typename fixed_width<T>::type;
 };
 

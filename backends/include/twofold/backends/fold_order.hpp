@@ -17,19 +17,23 @@ namespace twofold::fold_order {
 /// Elements of a row: one per virtual lane.
 inline constexpr std::size_t lanes = 2048;
 
-/// Rows of a chunk for short and for long inputs.
+/// Rows of a chunk for short inputs.
 inline constexpr unsigned short_rows = 4;
+/// Rows of a chunk for long inputs.
 inline constexpr unsigned long_rows = 16;
 
 /// The largest count that is folded in chunks of `short_rows`.
 inline constexpr std::size_t longest_short = std::size_t{1} << 21;
 
+/// Rows of a chunk of n elements.
 TWOFOLD_FUNCTION constexpr unsigned rows_per_chunk(std::size_t n) {
   return n <= longest_short ? short_rows : long_rows;
 }
 
+/// Elements of a chunk of n elements; the last chunk may have fewer.
 TWOFOLD_FUNCTION constexpr std::size_t chunk_size(std::size_t n) { return lanes * rows_per_chunk(n); }
 
+/// Chunks of n elements.
 TWOFOLD_FUNCTION constexpr std::size_t chunk_count(std::size_t n) {
   return n / chunk_size(n) + (n % chunk_size(n) != 0);
 }

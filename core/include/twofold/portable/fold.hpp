@@ -77,7 +77,7 @@ typename Source::accumulator fold_chunks(const char* label, const Exec& exec, co
     partials = next;
     count = nodes;
   }
-  return *partials;
+  return *partials;  // NOLINT(clang-analyzer-core.uninitialized.UndefReturn): `work` and `level` wrote it
 }
 
 // ---- device -----------------------------------------------------------------------------------------

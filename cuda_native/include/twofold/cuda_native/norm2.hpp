@@ -14,8 +14,12 @@ concept norms = norms_in<T, R>;
 
 /// *result = square root of the sum of squares of x[0 .. n), free of overflow and underflow, in fold order 1. Asynchronous on `stream`.
 ///
+/// @param x device-accessible memory of n elements.
+/// @param n the number of elements; may be 0.
 /// @param result device-accessible memory for one R; written by the kernel, never read.
 /// @param scratch grown if it is too small for `n`; after `scratch.reserve(n)` the call allocates nothing.
+/// @param stream a cudaStream_t of the current device.
+///
 /// Preconditions: pointers are readable on the current device, aligned for T, and not null where n > 0.
 /// Allocates: only to grow the workspace. Synchronises: never. Can be captured into a graph.
 /// Overlap: `result` must not lie in the input. Bits: equal on every path, device, stream and alignment.

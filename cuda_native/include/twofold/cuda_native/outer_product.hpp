@@ -15,7 +15,12 @@ concept outer_products = multiplies_in<T>;
 /// C(i, j) = x[i] * y[j] for a row-major C: element (i, j) lies at C[i * leading_dimension + j]. What C held is not
 /// read. For a column-major C of m x n call it with y, n, x, m: its transposed is y x^T, row-major.
 ///
+/// @param x, y device-accessible memory of as many elements as C has rows, columns.
+/// @param rows, columns the shape of C.
+/// @param C device-accessible memory, written by the kernel.
 /// @param leading_dimension elements, not bytes, from row to row; cudaMallocPitch's pitch / sizeof(T).
+/// @param stream a cudaStream_t of the current device.
+///
 /// Preconditions: pointers are accessible on the current device, aligned for T, and not null where C has elements;
 ///   leading_dimension >= columns where there are several rows.
 /// Allocates: nothing. Synchronises: never; asynchronous on `stream`. Can be captured into a graph.

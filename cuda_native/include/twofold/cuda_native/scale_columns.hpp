@@ -14,7 +14,12 @@ concept scales_columns = multiplies_in<T>;
 
 /// R(i, j) = M(i, j) * v[j] for row-major matrices: element (i, j) lies at M[i * leading_dimension_m + j].
 ///
+/// @param M, R device-accessible memory of the two matrices; R is written by the kernel.
+/// @param rows, columns the shape of both.
+/// @param v device-accessible memory of as many elements as M has columns.
 /// @param leading_dimension_m, leading_dimension_r elements, not bytes, from row to row.
+/// @param stream a cudaStream_t of the current device.
+///
 /// Preconditions: pointers are accessible on the current device, aligned for T, and not null where the matrices have
 ///   elements; leading dimensions >= columns where there are several rows.
 /// Allocates: nothing. Synchronises: never; asynchronous on `stream`. Can be captured into a graph.

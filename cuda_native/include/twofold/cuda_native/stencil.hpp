@@ -16,9 +16,13 @@ concept stencils = stencils_in<T, R>;
 /// out[i] = sum of in[j] with |j - i| <= k and 0 <= j < n, in the order of docs/algorithms/stencil.md.
 /// Asynchronous on `stream`.
 ///
+/// @param in device-accessible memory of n elements.
+/// @param n the number of elements; may be 0.
 /// @param k any radius; beyond n every result is the sum of all.
 /// @param out n results; written by the kernel, never read.
 /// @param scratch used for windows that exceed on-chip memory; after `scratch.reserve(n)` no call allocates.
+/// @param stream a cudaStream_t of the current device.
+///
 /// Preconditions: pointers are accessible on the current device, aligned for their type, not null where n > 0.
 /// Allocates: only to grow the workspace. Synchronises: never. Can be captured into a graph.
 /// Overlap: refused, in place too. Bits: equal on every path, device, stream and alignment.

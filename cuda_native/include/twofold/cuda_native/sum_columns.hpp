@@ -15,7 +15,12 @@ concept sums_columns = folds_in<T, R>;
 /// r[j] = sum over i of M[i * leading_dimension + j], each in fold order 1: to the bit what `sum` gives for that column.
 /// For a column-major matrix call `sum_rows`: its columns are the rows of its transposed, which is row-major.
 ///
+/// @param M device-accessible memory of the matrix.
+/// @param rows, columns the shape of M.
 /// @param leading_dimension elements, not bytes, from row to row.
+/// @param r device-accessible memory of as many elements as M has columns; written by the kernel.
+/// @param stream a cudaStream_t of the current device.
+///
 /// Preconditions: pointers are accessible on the current device, aligned for their types, and not null where there are
 ///   elements; leading_dimension >= columns where there are several rows.
 /// Allocates: where rows > 8192, chunk results in the workspace that the library keeps for `stream`, on first use and

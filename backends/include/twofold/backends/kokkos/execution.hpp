@@ -53,6 +53,26 @@ class device_of {
   current_device device_;
 };
 
+/// Stands around a call of the native kernels: makes the instance's device current, and shows the call to Kokkos Tools
+/// as a region, since kernels that Kokkos did not launch carry no label of its own. Without a tool that is one load.
+template <class Exec>
+class native_call {
+ public:
+  native_call(const Exec& exec, const char* name)
+      : device_(exec), shown_(Kokkos::Tools::profileLibraryLoaded()) {
+    if (shown_) Kokkos::Tools::pushRegion(name);
+  }
+  ~native_call() {
+    if (shown_) Kokkos::Tools::popRegion();
+  }
+  native_call(const native_call&) = delete;
+  native_call& operator=(const native_call&) = delete;
+
+ private:
+  device_of<Exec> device_;
+  bool shown_;
+};
+
 /// Whether a multiprocessor has room for `teams` teams of `team_size` threads with `bytes` of scratch memory each. Kokkos
 /// adds room for a reduction over the team and a few bytes that its documentation does not count.
 template <class Exec>

@@ -4,6 +4,7 @@
 
 #include <twofold/backends/device_workspace.hpp>
 #include <twofold/backends/error.hpp>
+#include <twofold/cuda_native/detail/named_range.hpp>
 
 #include <cuda_runtime.h>
 
@@ -12,10 +13,12 @@
 
 namespace twofold::cuda_native::detail {
 
-/// Launches `kernel` on `stream`; throws cuda_error naming `name` when the launch is refused.
+/// Launches `kernel` on `stream`; throws cuda_error naming `name` when the launch is refused. A
+/// profile shows it under `name`.
 template <class... Parameters, class... Arguments>
 void launch(const char* name, void (*kernel)(Parameters...), dim3 blocks, dim3 threads,
             std::size_t shared_bytes, stream_handle stream, Arguments... arguments) {
+  const named_range range(name);
   cudaLaunchConfig_t config{};
   config.gridDim = blocks;
   config.blockDim = threads;

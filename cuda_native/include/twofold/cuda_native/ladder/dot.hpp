@@ -22,8 +22,9 @@ using dot_function = void(const T* x, const T* y, std::size_t n, default_sum_t<T
 
 namespace dot {
 
-/// The grid of every rung but the tuned one.
+/// Blocks of every rung but the tuned one.
 inline constexpr unsigned blocks = 256;
+/// Threads of a block.
 inline constexpr unsigned threads = 256;
 
 /// A contiguous slice per thread (uncoalesced), a partial sum per thread, finished on the host.

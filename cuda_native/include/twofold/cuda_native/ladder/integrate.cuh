@@ -22,12 +22,13 @@ namespace twofold::cuda_native::ladder::integrate {
 /// The text's `a + my_i * h` turns the index into a float, which is exact up to 2^24 only; here it is a double.
 template <class F>
 struct rule {
-  F f;
-  float a;
-  float b;
-  double h;
-  std::size_t n;
+  F f;            ///< the integrand
+  float a;        ///< where the integral begins
+  float b;        ///< where it ends
+  double h;       ///< the width of a trapezoid
+  std::size_t n;  ///< trapezoids
 
+  /// The rule for n trapezoids from a to b.
   static rule of(const F& f, float a, float b, std::size_t n) {
     return {f, a, b, (static_cast<double>(b) - static_cast<double>(a)) / static_cast<double>(n), n};
   }

@@ -22,13 +22,16 @@ using integrate_function = void(float a, float b, std::size_t n, float* result, 
 
 namespace integrate {
 
-/// One thread per abscissa in all of these; `Threads` is 32 (the text's blocks) or 256.
+/// One thread per abscissa, one atomic addition each. In this and the next three `Threads` is 32 (the text's blocks) or 256.
 template <unsigned Threads>
 void atomic_per_thread(float a, float b, std::size_t n, float* result, workspace&, stream_handle);
+/// One thread per abscissa; a warp adds by shuffles, then one atomic addition.
 template <unsigned Threads>
 void warp_shuffle(float a, float b, std::size_t n, float* result, workspace&, stream_handle);
+/// One thread per abscissa; a warp adds by dissemination in shared memory, then one atomic addition.
 template <unsigned Threads>
 void shared_dissemination(float a, float b, std::size_t n, float* result, workspace&, stream_handle);
+/// One thread per abscissa; a block adds by a tree, then one atomic addition.
 template <unsigned Threads>
 void block_tree(float a, float b, std::size_t n, float* result, workspace&, stream_handle);
 

@@ -17,11 +17,13 @@
 
 namespace twofold::cuda_native::ladder {
 
+/// A rung of `integrate`.
 struct integrate_rung {
-  std::string_view name;
-  integrate_function* run;
-  std::size_t abscissae_per_atomic;  // 0: no atomics, fold order 1
+  std::string_view name;             ///< as in results
+  integrate_function* run;           ///< the call
+  std::size_t abscissae_per_atomic;  ///< 0: no atomics, fold order 1
 };
+/// The rungs of `integrate`, in climbing order.
 inline constexpr std::array integrate_rungs{
     integrate_rung{"atomic_per_thread_32", integrate::atomic_per_thread<32>, 1},
     integrate_rung{"warp_shuffle_32", integrate::warp_shuffle<32>, 32},
@@ -35,12 +37,14 @@ inline constexpr std::array integrate_rungs{
     integrate_rung{"tuned", integrate::tuned, 0},
 };
 
+/// A rung of `dot`.
 template <element T>
 struct dot_rung {
-  std::string_view name;
-  dot_function<T>* run;
-  bool finishes_on_host;  // waits for the stream: time it with a clock of the host, not inside a graph
+  std::string_view name;  ///< as in results
+  dot_function<T>* run;   ///< the call
+  bool finishes_on_host;  ///< waits for the stream: time it with a clock of the host, not inside a graph
 };
+/// The rungs of `dot`, in climbing order.
 template <element T>
 inline constexpr std::array dot_rungs{
     dot_rung<T>{"host_slices", dot::host_slices<T>, true},
@@ -51,12 +55,14 @@ inline constexpr std::array dot_rungs{
     dot_rung<T>{"tuned", dot::tuned<T>, false},
 };
 
+/// A rung of `stencil`.
 template <element T>
 struct stencil_rung {
-  std::string_view name;
-  stencil_function<T>* run;
-  bool (*accepts)(std::size_t k);  // on the current device
+  std::string_view name;           ///< as in results
+  stencil_function<T>* run;        ///< the call
+  bool (*accepts)(std::size_t k);  ///< on the current device
 };
+/// The rungs of `stencil`, in climbing order.
 template <element T>
 inline constexpr std::array stencil_rungs{
     stencil_rung<T>{"global_memory", stencil::global_memory<T>, stencil::any_radius},
@@ -65,13 +71,14 @@ inline constexpr std::array stencil_rungs{
     stencil_rung<T>{"tuned", stencil::tuned<T>, stencil::any_radius},
 };
 
-/// A rung over matrices; `takes_pitch`: rows may be padded, else the pitch is columns * sizeof(T).
+/// A rung of `outer_product`.
 template <element T>
 struct outer_product_rung {
-  std::string_view name;
-  outer_product_function<T>* run;
-  bool takes_pitch;
+  std::string_view name;           ///< as in results
+  outer_product_function<T>* run;  ///< the call
+  bool takes_pitch;                ///< rows may be padded, else the pitch is columns * sizeof(T)
 };
+/// The rungs of `outer_product`, in climbing order.
 template <element T>
 inline constexpr std::array outer_product_rungs{
     outer_product_rung<T>{"swapped", outer_product::swapped<T>, false},
@@ -81,12 +88,14 @@ inline constexpr std::array outer_product_rungs{
     outer_product_rung<T>{"tuned", outer_product::tuned<T>, true},
 };
 
+/// A rung of `scale_columns`.
 template <element T>
 struct scale_columns_rung {
-  std::string_view name;
-  scale_columns_function<T>* run;
-  bool takes_pitch;
+  std::string_view name;           ///< as in results
+  scale_columns_function<T>* run;  ///< the call
+  bool takes_pitch;                ///< rows may be padded, else the pitch is columns * sizeof(T)
 };
+/// The rungs of `scale_columns`, in climbing order.
 template <element T>
 inline constexpr std::array scale_columns_rungs{
     scale_columns_rung<T>{"swapped", scale_columns::swapped<T>, false},

@@ -19,6 +19,7 @@ using stencil_function = void(const T* in, T* out, std::size_t n, std::size_t k,
 
 namespace stencil {
 
+/// Threads of a block.
 inline constexpr unsigned threads = 256;
 /// The largest radius of static_shared: its tile is sized when it is compiled.
 inline constexpr std::size_t static_radius = 128;
@@ -36,7 +37,9 @@ void dynamic_shared(const T* in, T* out, std::size_t n, std::size_t k, workspace
 template <element T>
 void tuned(const T* in, T* out, std::size_t n, std::size_t k, workspace&, stream_handle);
 
+/// For rungs that take any k.
 inline bool any_radius(std::size_t) { return true; }
+/// Whether the tile of static_shared is large enough.
 inline bool fits_static(std::size_t k) { return k <= static_radius; }
 /// Whether a block's tile fits the shared memory that a block of the current device may opt in to.
 bool fits_dynamic(std::size_t k);
