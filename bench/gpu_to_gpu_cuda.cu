@@ -43,10 +43,10 @@ struct OneBlock {
     return memory;
   }
   void* allocate(cuda::stream_ref, std::size_t bytes, std::size_t = 0) { return allocate_sync(bytes); }
-  void deallocate_sync(void*, std::size_t, std::size_t = 0) noexcept {}
+  [[maybe_unused]] void deallocate_sync(void*, std::size_t, std::size_t = 0) noexcept {}
   void deallocate(cuda::stream_ref, void*, std::size_t, std::size_t = 0) noexcept {}
-  bool operator==(const OneBlock&) const { return true; }
-  bool operator!=(const OneBlock&) const { return false; }
+  [[maybe_unused]] bool operator==(const OneBlock&) const { return true; }
+  [[maybe_unused]] bool operator!=(const OneBlock&) const { return false; }
 };
 
 template <class R, class In, class Out>
