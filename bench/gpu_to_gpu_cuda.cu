@@ -28,10 +28,9 @@
 namespace twofold::bench {
 
 #ifdef TWOFOLD_BENCH_GPU_TO_GPU
-namespace {
 
 /// By default these calls allocate, in every call. This gives them one block that stays, as the other peers have.
-struct OneBlock {
+struct GpuToGpuMemory {
   void* allocate_sync(std::size_t bytes, std::size_t = 0) {
     static void* memory = nullptr;
     static std::size_t capacity = 0;
@@ -43,17 +42,19 @@ struct OneBlock {
     return memory;
   }
   void* allocate(cuda::stream_ref, std::size_t bytes, std::size_t = 0) { return allocate_sync(bytes); }
-  [[maybe_unused]] void deallocate_sync(void*, std::size_t, std::size_t = 0) noexcept {}
+  void deallocate_sync(void*, std::size_t, std::size_t = 0) noexcept {}
   void deallocate(cuda::stream_ref, void*, std::size_t, std::size_t = 0) noexcept {}
-  [[maybe_unused]] bool operator==(const OneBlock&) const { return true; }
-  [[maybe_unused]] bool operator!=(const OneBlock&) const { return false; }
+  bool operator==(const GpuToGpuMemory&) const { return true; }
+  bool operator!=(const GpuToGpuMemory&) const { return false; }
 };
+
+namespace {
 
 template <class R, class In, class Out>
 void add_up(In in, std::int64_t n, Out out, Stream stream) {
   const auto environment = cuda::std::execution::env{
       cuda::stream_ref{stream}, cuda::execution::require(cuda::execution::determinism::gpu_to_gpu),
-      cuda::std::execution::prop{cuda::mr::get_memory_resource, OneBlock{}}};
+      cuda::std::execution::prop{cuda::mr::get_memory_resource, GpuToGpuMemory{}}};
   check(cub::DeviceReduce::Reduce(in, out, n, cuda::std::plus<R>{}, R{}, environment), "CUB, gpu_to_gpu");
 }
 
