@@ -8,6 +8,8 @@
 
 #include <stdexcept>
 
+#include <twofold/backends/config.hpp>
+
 namespace twofold::bench {
 
 inline void check_cuda(cudaError_t status, const char* call) {
@@ -97,11 +99,25 @@ struct Backend<Kokkos::Cuda> {
   static MemoryOps memory_ops() { return device_memory_ops(); }
   template <class T, class R>
   static std::vector<Peer<T, R>> peers(Fold fold) {
-    return device_peers<T, R>(fold);
+    std::vector<Peer<T, R>> all = device_peers<T, R>(fold);
+    if constexpr (backends::cuda_native_built && std::is_floating_point_v<T> && std::is_same_v<T, R>) {
+      append(all, free_order_peers<T>(fold));
+    }
+    return all;
   }
   template <class R>
   static std::vector<IntegratePeer<R>> integrate_peers() {
-    return device_integrate_peers<R>();
+    std::vector<IntegratePeer<R>> all = device_integrate_peers<R>();
+    if constexpr (backends::cuda_native_built) append(all, free_order_integrate_peers<R>());
+    return all;
+  }
+  template <class T, class R>
+  static std::vector<ValuePeer<T, R>> value_peers(Fold fold) {
+    return device_value_peers<T, R>(fold);
+  }
+  template <class R>
+  static std::vector<IntegrateValuePeer<R>> integrate_value_peers() {
+    return device_integrate_value_peers<R>();
   }
   template <class T>
   static std::vector<MatrixPeer<T>> outer_product_peers() {
@@ -152,6 +168,12 @@ struct Backend<Kokkos::Cuda> {
         {"driver_supports_cuda", version(driver)},
         {"cuda", version(runtime)},
         {"peers_cuda", device_peer_versions()}};
+  }
+
+ private:
+  template <class Vector>
+  static void append(Vector& all, const Vector& more) {
+    all.insert(all.end(), more.begin(), more.end());
   }
 };
 

@@ -4,6 +4,7 @@
 namespace twofold::bench {
 namespace {
 
+template <class R>
 struct DotCall {
   template <class PathTag, class Exec, class Operand, class Result>
     requires requires(PathTag path, Exec exec, Operand x, Result result) {
@@ -12,6 +13,11 @@ struct DotCall {
   void operator()(PathTag path, const Exec& exec, const Operand& x, const Operand& y,
                   const Result& result) const {
     twofold::dot(path, exec, x, y, result);
+  }
+
+  template <class PathTag, class Exec, class Operand>
+  R operator()(PathTag path, const Exec& exec, const Operand& x, const Operand& y) const {
+    return twofold::dot<R>(path, exec, x, y);
   }
 };
 
@@ -28,10 +34,11 @@ struct Dot {
   template <class Exec, class T, class R>
   void run(Session<Exec>& session, std::int64_t n) const {
     FoldCase<Exec, T, R> fold(session, "dot", Fold::dot, n);
-    fold.add_twofold(DotCall{});
+    fold.add_twofold(DotCall<R>{});
     fold.add_peers();
     fold.template add_kokkos<KokkosDot>();
     fold.add_rungs(Ladder<Exec>::template dot<T, R>(session.exec));
+    fold.template add_values<KokkosDot>(DotCall<R>{});
     fold.measure();
   }
 };

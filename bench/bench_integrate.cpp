@@ -49,16 +49,24 @@ class IntegrateCase {
       add(PathTag::name, true, 64, [path](const Exec& exec, R a, R b, std::int64_t n, const View& result) {
         twofold::integrate(path, exec, SquarePlusOne{}, a, b, static_cast<std::size_t>(n), result);
       });
+      if (!wants_values()) return;
+      add_value(PathTag::name, true, 64, [path](const Exec& exec, R a, R b, std::int64_t n) {
+        return twofold::integrate<R>(path, exec, SquarePlusOne{}, a, b, static_cast<std::size_t>(n));
+      });
     }
   }
 
   void add_kokkos() {
     add<double>("kokkos", false, peer_units(),
                 [](const Exec& exec, R a, R b, std::int64_t n, const auto& result) {
-                  using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
-                  Kokkos::parallel_reduce("twofold_bench kokkos", Policy(exec, 0, n + 1),
-                                          KokkosTrapezoids<R>{a, (b - a) / static_cast<R>(n), n}, result);
+                  reduce(exec, a, b, n, result);
                 });
+    if (!wants_values()) return;
+    add_value("kokkos", false, peer_units(), [](const Exec& exec, R a, R b, std::int64_t n) {
+      double value = 0;
+      reduce(exec, a, b, n, value);
+      return static_cast<R>(value);
+    });
   }
 
   void add_peers() {
@@ -67,6 +75,12 @@ class IntegrateCase {
           [run = peer.run](const Exec& exec, R a, R b, std::int64_t n, const auto& result) {
             run(a, b, n, result.data(), Backend<Exec>::stream(exec));
           });
+    }
+    if (!wants_values()) return;
+    for (const IntegrateValuePeer<R>& peer : Backend<Exec>::template integrate_value_peers<R>()) {
+      add_value(peer.path, false, peer_units(), [run = peer.run](const Exec& exec, R a, R b, std::int64_t n) {
+        return run(a, b, n, Backend<Exec>::stream(exec));
+      });
     }
   }
 
@@ -90,6 +104,37 @@ class IntegrateCase {
   /// thousand terms in R, and n terms in double, may each lose that many units.
   double peer_units() const { return 4096 + static_cast<double>(n_) * (sizeof(R) == 8 ? 1 : 0x1p-29); }
 
+  bool wants_values() const { return Backend<Exec>::gpu && n_ <= values_until; }
+
+  template <class Result>
+  static void reduce(const Exec& exec, R a, R b, std::int64_t n, Result&& result) {
+    using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
+    Kokkos::parallel_reduce("twofold_bench kokkos", Policy(exec, 0, n + 1),
+                            KokkosTrapezoids<R>{a, (b - a) / static_cast<R>(n), n}, result);
+  }
+
+  /// op(exec, a, b, n) returns the value to the host, so the wall clock counts.
+  template <class Op>
+  void add_value(const std::string& name, bool promised, double units, Op op) {
+    auto value = std::make_shared<R>();
+    auto bounds = std::make_shared<Bounds<R>>();
+    Path path;
+    path.name = name;
+    path.form = "host value";
+    path.promised_bits = promised;
+    path.clock = &session_.wall;
+    path.poison = [value] { *value = poison<R>(); };
+    path.check = [value, bounds, n = n_, units] {
+      return judge_value<R>(trapezoids_of_parabola(bounds->a, bounds->b, n), units, *value);
+    };
+    path.run = [op, value, bounds, n = n_, &exec = session_.exec](std::int64_t, std::int64_t count) {
+      for (std::int64_t call = 0; call < count; ++call) {
+        *const_cast<volatile R*>(value.get()) = op(exec, bounds->a, bounds->b, n);
+      }
+    };
+    case_.paths.push_back(std::move(path));
+  }
+
   /// op(exec, a, b, n, result) enqueues one call that writes an Out, right to so many units of rounding.
   template <class Out = R, class Op>
   void add(const std::string& name, bool promised, double units, Op op) {
@@ -107,6 +152,9 @@ class IntegrateCase {
     path.run = [op, result, bounds, n = n_, &exec = session_.exec](std::int64_t, std::int64_t count) {
       for (std::int64_t call = 0; call < count; ++call) op(exec, bounds->a, bounds->b, n, result.view());
     };
+    if (wants_graph(session_, n_) && !name.starts_with("kokkos")) {
+      case_.paths.push_back(graph_of(path, session_.exec));
+    }
     case_.paths.push_back(std::move(path));
   }
 

@@ -4,6 +4,7 @@
 namespace twofold::bench {
 namespace {
 
+template <class R>
 struct Norm2Call {
   template <class PathTag, class Exec, class Operand, class Result>
     requires requires(PathTag path, Exec exec, Operand x, Result result) {
@@ -12,6 +13,11 @@ struct Norm2Call {
   void operator()(PathTag path, const Exec& exec, const Operand& x, const Operand&,
                   const Result& result) const {
     twofold::norm2(path, exec, x, result);
+  }
+
+  template <class PathTag, class Exec, class Operand>
+  R operator()(PathTag path, const Exec& exec, const Operand& x, const Operand&) const {
+    return twofold::norm2<R>(path, exec, x);
   }
 };
 
@@ -30,10 +36,11 @@ struct Norm2 {
   template <class Exec, class T, class R>
   void run(Session<Exec>& session, std::int64_t n) const {
     FoldCase<Exec, T, R> fold(session, "norm2", Fold::norm2, n);
-    fold.add_twofold(Norm2Call{});
+    fold.add_twofold(Norm2Call<R>{});
     fold.add_peers();
     // In double: a float that grows by one square at a time stops growing at 2^24.
     fold.template add_kokkos<KokkosNorm2, double>();
+    fold.template add_values<KokkosNorm2, double>(Norm2Call<R>{});
     fold.measure();
   }
 };

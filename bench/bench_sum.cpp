@@ -35,8 +35,7 @@ struct Sum {
     fold.add_twofold(SumCall<R>{});
     fold.add_peers();
     fold.template add_kokkos<KokkosSum>();
-    fold.add_twofold_values(SumCall<R>{});
-    fold.template add_kokkos_values<KokkosSum>();
+    fold.template add_values<KokkosSum>(SumCall<R>{}, true);
     fold.measure();
   }
 };

@@ -11,6 +11,7 @@
 
 #include <twofold/twofold.hpp>
 
+#include "graph_path.hpp"
 #include "registry.hpp"
 
 namespace twofold::bench {
@@ -21,6 +22,9 @@ constexpr R poison() {
   if constexpr (std::is_floating_point_v<R>) return std::numeric_limits<R>::quiet_NaN();
   return static_cast<R>(-1);
 }
+
+/// The largest count whose value on the host is measured too; beyond, the call itself is nearly all of the time.
+inline constexpr std::int64_t values_until = std::int64_t{1} << 22;
 
 /// A result that lives where the execution space writes, and its copy on the host.
 template <class Exec, class R>
@@ -103,14 +107,25 @@ class FoldCase {
                        });
   }
 
-  /// The same into a host scalar.
-  template <template <class, class> class Functor>
-  void add_kokkos_values() {
+  /// The forms that return a value to the host: the library's (see add_twofold_values), Kokkos' with a host scalar, the
+  /// vendors'. Where a call takes long whatever becomes of its value, and on a host, where it is in reach already, only
+  /// if `always`.
+  template <template <class, class> class Functor, class Sum = R, class Call>
+  void add_values(Call call, bool always = false) {
+    if (!always && (!Backend<Exec>::gpu || case_.n > values_until)) return;
+    add_twofold_values(call);
     add_value_path("kokkos", Order::any, [](const Exec& exec, const Operand& x, const Operand& y) {
-      R value{};
-      reduce<Functor, R, LongPolicy>(exec, x, y, value);
-      return value;
+      Sum value{};
+      reduce<Functor, Sum, LongPolicy>(exec, x, y, value);
+      return static_cast<R>(value);
     });
+    for (const ValuePeer<T, R>& peer : Backend<Exec>::template value_peers<T, R>(fold_)) {
+      add_value_path(peer.path, Order::any,
+                     [run = peer.run](const Exec& exec, const Operand& x, const Operand& y) {
+                       return run(x.data(), y.data(), static_cast<std::int64_t>(x.extent(0)),
+                                  Backend<Exec>::stream(exec));
+                     });
+    }
   }
 
   /// Vendor libraries and the hand-written loop of this back end.
@@ -173,26 +188,10 @@ class FoldCase {
       next(first, count,
            [&](const Exec& exec, const Operand& x, const Operand& y) { op(exec, x, y, result.view()); });
     };
-    if (Backend<Exec>::gpu && session_.options.graph && !waits && !name.starts_with("kokkos"))
-      case_.paths.push_back(as_graph(path));
+    if (n_ > 0 && wants_graph(session_, n_) && !waits && !name.starts_with("kokkos")) {
+      case_.paths.push_back(graph_of(path, session_.exec, windows_.count));
+    }
     case_.paths.push_back(std::move(path));
-  }
-
-  /// The same calls captured into one graph: what a call costs where its launch is prepared beforehand.
-  Path as_graph(Path path) const {
-    path.form = "graph node";
-    path.calls_per_run = 20;
-    auto launch = std::make_shared<std::function<void()>>();
-    path.run = [launch, enqueue = path.run, nodes = path.calls_per_run, &exec = session_.exec,
-                windows = windows_.count](std::int64_t, std::int64_t count) {
-      if (*launch == nullptr) {
-        enqueue(0, 1);  // what allocates at first may not be captured
-        const std::int64_t first = (windows - (nodes - 1) % windows) % windows;  // so that window 0 is last
-        *launch = Backend<Exec>::graph(exec, [&] { enqueue(first, nodes); });
-      }
-      for (std::int64_t run = 0; run < count; ++run) (*launch)();
-    };
-    return path;
   }
 
   /// op(exec, x, y) returns the value to the host: each call blocks, so the wall clock is what counts.

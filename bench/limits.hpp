@@ -3,7 +3,7 @@
 
 // The hardware's own figures, measured in the same run as everything that is divided by them.
 
-#include "session.hpp"
+#include "graph_path.hpp"
 
 namespace twofold::bench {
 
@@ -47,6 +47,8 @@ void measure_limits(Session<Exec>& session) {
     path.run = [call](std::int64_t, std::int64_t count) {
       for (std::int64_t k = 0; k < count; ++k) call();
     };
+    // What a node of a graph costs at least.
+    if (n == 0 && wants_graph(session, n)) c.paths.push_back(graph_of(path, session.exec));
     c.paths.push_back(std::move(path));
     session.measure(std::move(c));
   };

@@ -44,7 +44,7 @@ Options parse_options(int argc, char** argv) {
       ->check(CLI::Range(1, 1000));
   app.add_option("--threads", options.threads, "host threads (all)")->check(CLI::Range(1, 4096));
   app.add_flag("--cold", options.cold, "rotate through fresh memory at every size, small ones too");
-  app.add_flag("--graph", options.graph, "also measure calls as nodes of a CUDA graph");
+  app.add_flag("--graph", options.graph, "nodes of a CUDA graph at every count, not up to 2^20 only");
   app.add_flag("!--no-limits", options.limits, "skip the memory limits: no limit_fraction");
   app.add_option("--out", options.out, "write the results to this JSON file");
   app.add_option("--revision", options.revision, "source revision to record");

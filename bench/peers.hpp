@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -31,6 +32,18 @@ struct IntegratePeer {
   void (*run)(R a, R b, std::int64_t n, R* result, Stream stream);
 };
 
+/// The same with the value on the host, when the call returns.
+template <class T, class R>
+struct ValuePeer {
+  std::string path;
+  std::function<R(const T* x, const T* y, std::int64_t n, Stream stream)> run;
+};
+template <class R>
+struct IntegrateValuePeer {
+  std::string path;
+  std::function<R(R a, R b, std::int64_t n, Stream stream)> run;
+};
+
 /// A product of two operands into a dense matrix, row-major or column-major.
 template <class T>
 struct MatrixPeer {
@@ -51,6 +64,10 @@ struct MemoryOps {
 
 template <class T, class R>
 std::vector<Peer<T, R>> host_peers(Fold fold);
+/// The standard library's; there where oneTBB is, on which they run.
+template <class T, class R>
+std::vector<Peer<T, R>> std_peers(Fold fold);
+void set_std_peer_threads(int threads);
 template <class R>
 std::vector<IntegratePeer<R>> host_integrate_peers();
 MemoryOps host_memory_ops();
@@ -62,6 +79,21 @@ template <class T, class R>
 std::vector<Peer<T, R>> device_peers(Fold fold);
 template <class R>
 std::vector<IntegratePeer<R>> device_integrate_peers();
+template <class T, class R>
+std::vector<ValuePeer<T, R>> device_value_peers(Fold fold);
+template <class R>
+std::vector<IntegrateValuePeer<R>> device_integrate_value_peers();
+/// CUB's sums with the same bits on every GPU; none where its version has none.
+template <class T>
+std::vector<Peer<T, T>> gpu_to_gpu_peers(Fold fold);
+template <class T>
+std::vector<IntegratePeer<T>> gpu_to_gpu_integrate_peers();
+std::string gpu_to_gpu_version();
+/// The native kernel free to choose its order: what the fold order costs.
+template <class T>
+std::vector<Peer<T, T>> free_order_peers(Fold fold);
+template <class T>
+std::vector<IntegratePeer<T>> free_order_integrate_peers();
 template <class T>
 std::vector<MatrixPeer<T>> device_outer_product_peers();  // x, y, C
 template <class T>

@@ -13,7 +13,7 @@
 #include <utility>
 
 #include "cublas_on.hpp"
-#include "integrands.hpp"
+#include "functors_cuda.hpp"
 #include "peers.hpp"
 
 namespace twofold::bench {
@@ -49,28 +49,12 @@ void with_scratch(std::int64_t n, Call call) {
   check(call(scratch.at_least(std::max<std::size_t>(bytes, 1)), bytes), "CUB");
 }
 
-struct Add {
-  template <class R>
-  __host__ __device__ R operator()(const R& a, const R& b) const {
-    return a + b;
-  }
-};
-
 template <class T, class R>
 void cub_sum(const T* x, const T*, std::int64_t n, R* result, Stream stream) {
   with_scratch(n, [&](void* scratch, std::size_t& bytes) {
     return cub::DeviceReduce::Sum(scratch, bytes, x, result, n, stream);
   });
 }
-
-template <class T, class R>
-struct ProductAt {
-  const T* x;
-  const T* y;
-  __host__ __device__ R operator()(std::int64_t i) const {
-    return static_cast<R>(x[i]) * static_cast<R>(y[i]);
-  }
-};
 
 template <class T, class R>
 void cub_dot(const T* x, const T* y, std::int64_t n, R* result, Stream stream) {
@@ -81,18 +65,6 @@ void cub_dot(const T* x, const T* y, std::int64_t n, R* result, Stream stream) {
 }
 
 template <class T, class R>
-struct Square {
-  __host__ __device__ R operator()(const T& t) const { return static_cast<R>(t) * static_cast<R>(t); }
-};
-
-struct SquareRoot {
-  template <class R>
-  __host__ __device__ R operator()(const R& r) const {
-    return sqrt(r);
-  }
-};
-
-template <class T, class R>
 void cub_norm2(const T* x, const T*, std::int64_t n, R* result, Stream stream) {
   with_scratch(n, [&](void* scratch, std::size_t& bytes) {
     return cub::DeviceReduce::TransformReduce(scratch, bytes, x,
@@ -100,17 +72,6 @@ void cub_norm2(const T* x, const T*, std::int64_t n, R* result, Stream stream) {
                                               Add{}, Square<T, R>{}, R{}, stream);
   });
 }
-
-template <class R>
-struct TrapezoidAt {
-  R a;
-  R h;
-  std::int64_t n;
-  __host__ __device__ R operator()(std::int64_t i) const {
-    const R weight = i == 0 || i == n ? h / 2 : h;
-    return weight * SquarePlusOne{}(a + static_cast<R>(i) * h);
-  }
-};
 
 template <class R>
 void cub_integrate(R a, R b, std::int64_t n, R* result, Stream stream) {
@@ -221,12 +182,17 @@ std::vector<Peer<T, R>> device_peers(Fold fold) {
       if constexpr (blas) peers.push_back({"vendor:cublas", cublas_norm2<T>});
       break;
   }
+  if constexpr (blas) {
+    for (const Peer<T, R>& peer : gpu_to_gpu_peers<T>(fold)) peers.push_back(peer);
+  }
   return peers;
 }
 
 template <class R>
 std::vector<IntegratePeer<R>> device_integrate_peers() {
-  return {{"vendor:cub", cub_integrate<R>}};
+  std::vector<IntegratePeer<R>> peers = gpu_to_gpu_integrate_peers<R>();
+  peers.insert(peers.begin(), {"vendor:cub", cub_integrate<R>});
+  return peers;
 }
 
 MemoryOps device_memory_ops() { return {empty_launch, read_all, fill_all, copy_all}; }
@@ -235,7 +201,8 @@ std::string device_peer_versions() {
   int version = 0;
   const bool known = cublasGetVersion(cublas_on(nullptr), &version) == CUBLAS_STATUS_SUCCESS;
   return "CUB " + std::to_string(CUB_MAJOR_VERSION) + "." + std::to_string(CUB_MINOR_VERSION) + "." +
-         std::to_string(CUB_SUBMINOR_VERSION) + (known ? ", cuBLAS " + std::to_string(version) : "");
+         std::to_string(CUB_SUBMINOR_VERSION) + (known ? ", cuBLAS " + std::to_string(version) : "") + ", " +
+         gpu_to_gpu_version();
 }
 
 template std::vector<Peer<float, float>> device_peers(Fold);

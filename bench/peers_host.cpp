@@ -262,6 +262,9 @@ std::vector<Peer<T, R>> host_peers(Fold fold) {
       if (fold == Fold::norm2) peers.push_back({"vendor:openblas", openblas_norm2<T>});
     }
   }
+#ifdef TWOFOLD_BENCH_TBB
+  for (const Peer<T, R>& peer : std_peers<T, R>(fold)) peers.push_back(peer);
+#endif
   return peers;
 }
 
@@ -274,15 +277,23 @@ MemoryOps host_memory_ops() { return {empty_region, read_all, fill_all, copy_all
 
 std::string host_peer_versions() {
   const OpenBlas& blas = OpenBlas::instance();
-  if (!blas.found) return "no OpenBLAS found";
-  std::string text = blas.config != nullptr ? blas.config() : "OpenBLAS";
+#ifdef TWOFOLD_BENCH_TBB
+  const std::string standard = ", std:: on oneTBB " TWOFOLD_BENCH_TBB;
+#else
+  const std::string standard = ", no oneTBB for std:: found";
+#endif
+  if (!blas.found) return "no OpenBLAS found" + standard;
+  const std::string text = blas.config != nullptr ? blas.config() : "OpenBLAS";
   const int kind = blas.parallel != nullptr ? blas.parallel() : -1;
-  return text + (kind == 2 ? " (OpenMP)" : kind == 1 ? " (its own threads)" : " (one thread)");
+  return text + (kind == 2 ? " (OpenMP)" : kind == 1 ? " (its own threads)" : " (one thread)") + standard;
 }
 
 void set_host_peer_threads(int threads) {
   const OpenBlas& blas = OpenBlas::instance();
   if (blas.set_threads != nullptr) blas.set_threads(threads);
+#ifdef TWOFOLD_BENCH_TBB
+  set_std_peer_threads(threads);
+#endif
 }
 
 template std::vector<Peer<float, float>> host_peers(Fold);

@@ -30,7 +30,8 @@ def limit_lines(cases):
         if case["algorithm"] not in LIMITS:
             continue
         rate = "" if case["gb_per_s"] is None else f"  {case['gb_per_s']:8.1f} GB/s"
-        yield f"{case['backend']:8} {case['path']:8} {r.show_time(case['seconds']):>10}{rate}"
+        name = case["path"] + ("" if case["form"] == "limit" else f", {case['form']}")
+        yield f"{case['backend']:8} {name:8} {r.show_time(case['seconds']):>10}{rate}"
 
 
 def table_lines(cases, compared):

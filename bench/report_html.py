@@ -12,6 +12,10 @@ COLOURS = {  # told apart by colour-blind readers too (Okabe and Ito)
     "vendor:cub": "#d55e00",
     "vendor:cublas": "#cc79a7",
     "vendor:openblas": "#d55e00",
+    "vendor:thrust": "#8c4a1d",
+    "vendor:cub:gpu_to_gpu": "#b8a800",
+    "free_order": "#000000",
+    "std:par_unseq": "#cc79a7",
     "kokkos": "#e69f00",
     "plain": "#56b4e9",
 }

@@ -13,6 +13,7 @@ FIELDS = (
     "algorithm path backend type n seconds spread bytes gb_per_s limit_fraction verified bits form regime samples reason"
 ).split()
 LADDERS = {"integrate", "dot", "stencil", "outer_product", "scale_columns"}
+FOLDS = {"sum", "dot", "norm2", "integrate"}
 SKIPPED, NEEDS_GPU = 77, 3
 
 
@@ -37,12 +38,18 @@ def check_tiny(binary, folder):
         assert case["verified"], case
         assert case["spread"] is None, case
         assert case["n"] > 0 or case["gb_per_s"] is None, case
-    for algorithm in ("sum", "dot", "norm2", "integrate"):
+    for algorithm in sorted(FOLDS):
         paths = {c["path"] for c in cases if c["algorithm"] == algorithm}
         assert {"portable", "kokkos"} <= paths, (algorithm, paths)
     # The ladder is climbed on CUDA, and nowhere else.
     tuned = {(c["backend"], c["algorithm"]) for c in cases if c["path"] == "ladder:tuned"}
     assert tuned == {("cuda", ladder) for ladder in LADDERS if any(c["backend"] == "cuda" for c in cases)}, tuned
+    # On CUDA each fold has every form, and the kernel that is free to choose its order beside it.
+    forms = {(c["algorithm"], c["form"]) for c in cases if c["backend"] == "cuda" and c["path"] == "native"}
+    free = {c["algorithm"] for c in cases if c["path"] == "free_order"}
+    if forms:
+        assert free == FOLDS, free
+        assert {(fold, form) for fold in FOLDS for form in ("view", "host value", "graph node")} <= forms, forms
     for group in r.groups(cases).values():
         bits = {c["bits"] for c in group if c["path"] in ("portable", "native")}
         assert len(bits) == 1, group

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the fold order costs: the native kernel, free to choose its order. A thread loads and adds as the native kernel's
+// threads do (the same function, as many loads in flight, the same block); but blocks stride over the tiles in as many
+// as this GPU likes, keep their sums from tile to tile, and what they got is folded once, by the last block, in whatever
+// shape is at hand. Nothing depends on n alone any more: the bits change with the number of multiprocessors.
+// One kernel, one launch, one pass. Shared memory: 16 accumulators.
+
+#include <algorithm>
+#include <cstdint>
+#include <type_traits>
+
+#include <twofold/backends/trapezoids.hpp>
+#include <twofold/cuda_native/detail/fold.cuh>
+
+#include "integrands.hpp"
+#include "peers.hpp"
+
+namespace twofold::bench {
+namespace {
+
+namespace native = cuda_native::detail;
+
+template <unsigned Rows, class Source>
+__global__ void __launch_bounds__(native::fold_threads, native::fold_blocks_per_sm)
+    free_order_kernel(const __grid_constant__ Source source, std::size_t n,
+                      typename Source::accumulator* partials, unsigned* counter,
+                      typename Source::result* result) {
+  using A = typename Source::accumulator;
+  constexpr bool packed = backends::loads_packs<Source>;
+  // Where nothing is loaded, four rows at a time: with more the loop over tiles would spill.
+  constexpr unsigned in_flight =
+      packed ? backends::rows_in_flight<Source, native::fold_bytes_in_flight<A>> : fold_order::short_rows;
+  constexpr std::size_t tile = Rows * fold_order::lanes;
+  __shared__ native::block_scratch<A, native::fold_threads> scratch;
+
+  A mine = backends::nothing<A>();
+  for (std::size_t start = blockIdx.x * tile; start < n; start += gridDim.x * tile) {
+    const std::size_t count = n - start < tile ? n - start : tile;
+    mine = backends::combine(
+        mine, backends::fold_thread<Rows, packed, in_flight>(source, start, count, threadIdx.x));
+  }
+  A folded = native::block_fold<native::fold_threads>(mine, scratch);
+
+  if (gridDim.x > 1) {
+    if (threadIdx.x == 0) partials[blockIdx.x] = folded;
+    if (!native::last_to_arrive(counter, gridDim.x)) return;
+    mine = backends::nothing<A>();
+    for (unsigned block = threadIdx.x; block < gridDim.x; block += native::fold_threads) {
+      mine = backends::combine(mine, partials[block]);
+    }
+    folded = native::block_fold<native::fold_threads>(mine, scratch);
+  }
+  if (threadIdx.x == 0) *result = source.finish(folded);
+}
+
+void check(cudaError_t status, const char* call) { backends::check_cuda(status, call); }
+
+int multiprocessors() {
+  static const int count = [] {
+    int device = 0;
+    int value = 0;
+    check(cudaGetDevice(&device), "cudaGetDevice");
+    check(cudaDeviceGetAttribute(&value, cudaDevAttrMultiProcessorCount, device), "cudaDeviceGetAttribute");
+    return value;
+  }();
+  return count;
+}
+
+/// How many blocks there are at most: as many as fit at once, which then stride over the tiles, or this many an SM, which
+/// the hardware hands out as others end. Either may be the faster; the order's price is told by the better of the two.
+enum class Grid { resident, waves };
+constexpr int blocks_per_sm_in_waves = 32;
+
+/// One value a block and a counter of blocks, which is zero between calls. As long as the process.
+struct Scratch {
+  void* partials = nullptr;
+  unsigned* counter = nullptr;
+
+  static const Scratch& instance() {
+    static const Scratch scratch;
+    return scratch;
+  }
+
+ private:
+  Scratch() {
+    const std::size_t bytes = static_cast<std::size_t>(blocks_per_sm_in_waves * multiprocessors()) *
+                              sizeof(backends::scaled_squares);
+    check(cudaMalloc(&partials, bytes), "cudaMalloc of partial results");
+    check(cudaMalloc(&counter, sizeof(unsigned)), "cudaMalloc of a counter");
+    check(cudaMemset(counter, 0, sizeof(unsigned)), "cudaMemset of a counter");
+    check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
+  }
+};
+
+template <Grid Kind, unsigned Rows, class Source>
+void launch_free_order(const Source& source, std::size_t n, typename Source::result* result, Stream stream) {
+  constexpr auto kernel = free_order_kernel<Rows, Source>;
+  static const int most = [] {
+    int fit = blocks_per_sm_in_waves;
+    if (Kind == Grid::resident) {
+      check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&fit, kernel, native::fold_threads, 0),
+            "occupancy");
+    }
+    return fit * multiprocessors();
+  }();
+  const std::size_t tiles = (n + Rows * fold_order::lanes - 1) / (Rows * fold_order::lanes);
+  const auto blocks =
+      static_cast<unsigned>(std::clamp<std::size_t>(tiles, 1, static_cast<std::size_t>(most)));
+  const Scratch& scratch = Scratch::instance();
+  native::launch("twofold_bench free order", kernel, blocks, native::fold_threads, 0, stream, source, n,
+                 static_cast<typename Source::accumulator*>(scratch.partials), scratch.counter, result);
+}
+
+template <Grid Kind, class Source>
+void fold_in_free_order(const Source& source, std::size_t n, typename Source::result* result, Stream stream) {
+  if constexpr (backends::loads_packs<Source>) {
+    backends::expects(source.packed(), "free order", [] { return std::string("operands not aligned"); });
+  } else if (n >= std::size_t{1} << 28) {
+    // Bound by arithmetic: longer tiles, so that a thread folds its lanes less often.
+    return launch_free_order<Kind, 4 * fold_order::long_rows>(source, n, result, stream);
+  }
+  if (n <= fold_order::longest_short) {
+    launch_free_order<Kind, fold_order::short_rows>(source, n, result, stream);
+  } else {
+    launch_free_order<Kind, fold_order::long_rows>(source, n, result, stream);
+  }
+}
+
+template <Grid Kind, class T>
+void free_sum(const T* x, const T*, std::int64_t n, T* result, Stream stream) {
+  fold_in_free_order<Kind>(backends::sum_source<T, T>{{x}}, static_cast<std::size_t>(n), result, stream);
+}
+
+template <Grid Kind, class T>
+void free_dot(const T* x, const T* y, std::int64_t n, T* result, Stream stream) {
+  fold_in_free_order<Kind>(backends::dot_source<T, T>{{x}, {y}}, static_cast<std::size_t>(n), result, stream);
+}
+
+template <Grid Kind, class T>
+void free_norm2(const T* x, const T*, std::int64_t n, T* result, Stream stream) {
+  fold_in_free_order<Kind>(backends::norm2_source<T, T>{{x}}, static_cast<std::size_t>(n), result, stream);
+}
+
+template <Grid Kind, class T>
+void free_integrate(T a, T b, std::int64_t n, T* result, Stream stream) {
+  const auto trapezoids = static_cast<std::size_t>(n);
+  fold_in_free_order<Kind>(backends::trapezoids(SquarePlusOne{}, a, b, trapezoids), trapezoids + 1, result,
+                           stream);
+}
+
+}  // namespace
+
+template <class T>
+std::vector<Peer<T, T>> free_order_peers(Fold fold) {
+  switch (fold) {
+    case Fold::sum:
+      return {{"free_order", free_sum<Grid::resident, T>}, {"free_order:waves", free_sum<Grid::waves, T>}};
+    case Fold::dot:
+      return {{"free_order", free_dot<Grid::resident, T>}, {"free_order:waves", free_dot<Grid::waves, T>}};
+    case Fold::norm2:
+      return {{"free_order", free_norm2<Grid::resident, T>},
+              {"free_order:waves", free_norm2<Grid::waves, T>}};
+  }
+  return {};
+}
+
+template <class T>
+std::vector<IntegratePeer<T>> free_order_integrate_peers() {
+  return {{"free_order", free_integrate<Grid::resident, T>},
+          {"free_order:waves", free_integrate<Grid::waves, T>}};
+}
+
+template std::vector<Peer<float, float>> free_order_peers(Fold);
+template std::vector<Peer<double, double>> free_order_peers(Fold);
+template std::vector<IntegratePeer<float>> free_order_integrate_peers();
+template std::vector<IntegratePeer<double>> free_order_integrate_peers();
+
+}  // namespace twofold::bench
