@@ -90,6 +90,38 @@ TYPED_TEST(Integrate, StaysAccurateForManyTrapezoids) {
               (std::is_same_v<T, float> ? 1e-7 : 1e-14));
 }
 
+// Something at the first abscissa of each chunk of 2^15, nothing between.
+struct one_of_each_chunk {
+  static constexpr std::int64_t chunk = 1 << 15;
+  KOKKOS_FUNCTION static double of_chunk(std::int64_t c) {
+    return 1.0 / static_cast<double>(c % 1000 + 3);  // not exact: the order of additions shows
+  }
+  KOKKOS_FUNCTION double operator()(double x) const {
+    const auto i = static_cast<std::int64_t>(x);
+    return i % chunk == 0 ? of_chunk(i / chunk) : 0.0;
+  }
+};
+
+// More chunks than are folded in short rows: then the chunk results are, too, in long ones. With h = 1 abscissae are
+// indices, and the integral is the sum of one known value a chunk, in the same order from there on.
+TYPED_TEST(Integrate, OfMoreThan2To36TrapezoidsOnAGpu) {
+  using Exec = typename TypeParam::Exec;
+  if constexpr (twofold::backends::host_execution<Exec> || !std::is_same_v<typename TypeParam::T, double>) {
+    GTEST_SKIP() << "too long for a host, too many indices for a float";
+  } else {
+    constexpr std::int64_t chunk = one_of_each_chunk::chunk;
+    for (const std::int64_t n : {std::int64_t{1} << 36, (std::int64_t{1} << 36) + 40000 * chunk + 77}) {
+      std::vector<double> of_chunks;
+      for (std::int64_t c = 0; c * chunk <= n; ++c) of_chunks.push_back(one_of_each_chunk::of_chunk(c));
+      of_chunks.front() /= 2;
+      if (n % chunk == 0) of_chunks.back() /= 2;
+      EXPECT_SAME_BITS((integral<TypeParam>(one_of_each_chunk{}, 0.0, static_cast<double>(n),
+                                            static_cast<std::size_t>(n))),
+                       reference::sum<double>(of_chunks));
+    }
+  }
+}
+
 TYPED_TEST(Integrate, TurnsItsSignWithItsBounds) {
   using T = typename TypeParam::T;
   EXPECT_NEAR((integral<TypeParam>(identity{}, T(1), T(0), 10)), -0.5, 1e-6);

@@ -24,6 +24,8 @@ struct fold_levels {
   unsigned chunks;       // of the elements: the teams of the kernel
   unsigned groups;       // chunk results of the next level
   unsigned group_shift;  // chunks per group, a power of two
+  bool
+      short_groups;  // whether a group's chunks lie in short rows or long ones: all of them say so, not the group
 
   static fold_levels of(std::size_t n) {
     const std::size_t chunks = fold_order::chunk_count(n);
@@ -34,7 +36,8 @@ struct fold_levels {
         (fold_order::lanes * fold_order::long_rows & (fold_order::lanes * fold_order::long_rows - 1)) == 0);
     unsigned shift = 0;
     while (std::size_t{1} << shift < group) ++shift;
-    return {static_cast<unsigned>(chunks), static_cast<unsigned>(fold_order::chunk_count(chunks)), shift};
+    return {static_cast<unsigned>(chunks), static_cast<unsigned>(fold_order::chunk_count(chunks)), shift,
+            chunks <= fold_order::longest_short};
   }
 
   TWOFOLD_FUNCTION unsigned group_of(unsigned chunk) const { return chunk >> group_shift; }
@@ -59,9 +62,17 @@ void with_shape(const Source& source, std::size_t n, Run&& run) {
   is_short ? run.template operator()<s, false>() : run.template operator()<l, false>();
 }
 
-/// Rows whose elements a thread loads before it uses the first, for `Bytes` of them in flight a thread.
+/// Whether elements are computed, not loaded. What such a source needs to know of a row is worth computing once for a
+/// team: its threads then read it from memory on chip. (A row start of trapezoids of floats is three conversions from
+/// and to double, at an eighth of the rate of an addition, for four elements of a thread.)
+template <class Source>
+inline constexpr bool computes_elements = requires { typename Source::row_start; };
+
+/// Rows whose elements a thread loads before it uses the first, for `Bytes` of them in flight a thread. Four where none
+/// are loaded: enough independent work, and registers are left for more threads.
 template <class Source, unsigned Bytes>
 inline constexpr unsigned rows_in_flight = [] {
+  if (computes_elements<Source>) return 4u;
   const unsigned per_row = lanes_per_thread * sizeof(typename Source::element);
   const unsigned rows = Bytes / per_row;
   return rows < 1 ? 1u : rows > fold_order::long_rows ? fold_order::long_rows : rows;
@@ -85,10 +96,12 @@ TWOFOLD_FUNCTION void add_four(typename Source::accumulator (&lanes)[lanes_per_t
 }  // namespace detail
 
 /// The folded lanes 4t .. 4t + 3 of thread t, over `count` elements from `start` on, at most `Rows` rows, `InFlight`
-/// of them loaded before the first is used. `Packed`: the source allows 16-byte loads.
-template <unsigned Rows, bool Packed, unsigned InFlight, class Source>
+/// of them loaded before the first is used. `Packed`: the source allows 16-byte loads. row(r) is what the source knows of
+/// row r from `start` on.
+template <unsigned Rows, bool Packed, unsigned InFlight, class Source, class RowOf>
 TWOFOLD_FUNCTION typename Source::accumulator fold_thread(const Source& source, std::size_t start,
-                                                          std::size_t count, unsigned thread) {
+                                                          std::size_t count, unsigned thread,
+                                                          const RowOf& row_of) {
   using A = typename Source::accumulator;
   constexpr unsigned L = lanes_per_thread;
   constexpr unsigned group = InFlight < Rows ? InFlight : Rows;
@@ -115,7 +128,7 @@ TWOFOLD_FUNCTION typename Source::accumulator fold_thread(const Source& source, 
         typename Source::element e[group][L];
         TWOFOLD_UNROLL
         for (unsigned u = 0; u < group; ++u) {
-          const auto row = source.row(start + begin + u * fold_order::lanes);
+          const auto row = row_of(r + u);
           TWOFOLD_UNROLL
           for (unsigned k = 0; k < L; ++k) e[u][k] = source.load(row, source.lane(first + k));
         }
@@ -130,7 +143,7 @@ TWOFOLD_FUNCTION typename Source::accumulator fold_thread(const Source& source, 
       for (unsigned u = 0; u < group; ++u) {
         const std::size_t i = begin + u * fold_order::lanes + first;
         if (i >= count) continue;
-        const auto row = source.row(start + begin + u * fold_order::lanes);
+        const auto row = row_of(r + u);
         bool whole = false;
         if constexpr (Packed) {
           whole = i + L <= count;
@@ -148,7 +161,27 @@ TWOFOLD_FUNCTION typename Source::accumulator fold_thread(const Source& source, 
   return combine(combine(lanes[0], lanes[1]), combine(lanes[2], lanes[3]));
 }
 
-/// The same over partial results, for a team that has nothing else to do: two rows in flight keep it from
+template <unsigned Rows, bool Packed, unsigned InFlight, class Source>
+TWOFOLD_FUNCTION typename Source::accumulator fold_thread(const Source& source, std::size_t start,
+                                                          std::size_t count, unsigned thread) {
+  return fold_thread<Rows, Packed, InFlight>(
+      source, start, count, thread, [&](unsigned r) { return source.row(start + r * fold_order::lanes); });
+}
+
+/// The same where a team shares what the source knows of its rows; `rows` has room for `Rows` of them on chip, and
+/// barrier() is one for the team and for what it wrote there.
+template <unsigned Rows, unsigned InFlight, class Source, class Barrier>
+TWOFOLD_FUNCTION typename Source::accumulator fold_thread_of_team(const Source& source, std::size_t start,
+                                                                  std::size_t count, unsigned thread,
+                                                                  typename Source::row_start* rows,
+                                                                  const Barrier& barrier) {
+  if (thread < Rows) rows[thread] = source.row(start + thread * fold_order::lanes);
+  barrier();  // the rows are there
+  return fold_thread<Rows, false, InFlight>(source, start, count, thread,
+                                            [rows](unsigned r) { return rows[r]; });
+}
+
+/// A thread's part of partial results, for a team that has nothing else to do: two rows in flight keep it from
 /// raising the register count of the kernel around it.
 template <class A>
 TWOFOLD_FUNCTION A fold_thread_of_partials(const A* partials, std::size_t start, std::size_t count,

@@ -126,7 +126,7 @@ T fold_chunk(const trapezoids_source<F, T>& source, std::size_t start, std::size
     const std::size_t m = count - r < fold_order::lanes ? count - r : fold_order::lanes;
     const auto row = source.row(start + r);
     if constexpr (std::is_same_v<T, float>) {
-      fill_abscissae(row.high, row.low, source.h, x, m);
+      fill_abscissae(row.base, row.low, source.h, x, m);
     } else {
       fill_abscissae(row.base, source.h, source.a, x, m);
     }

@@ -360,7 +360,7 @@ TWOFOLD_FUNCTION void fold_across_team(const Team& team, const T* data, std::siz
                                        const fold_shape& shape, const across_plan& plan, std::size_t rank,
                                        A* nodes, const Write& write) {
   const unsigned group = team.rank() / 32, thread = team.rank() % 32;
-  const unsigned width = 1u << plan.log_width, slots = 32u >> plan.log_width;
+  const unsigned width = 1u << plan.log_width;
   const unsigned side = thread & (width - 1), slot = thread >> plan.log_width;
   const unsigned turn = group & (plan.groups - 1);
   const std::size_t chunk = rank / plan.teams;

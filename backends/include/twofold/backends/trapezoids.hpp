@@ -36,11 +36,10 @@ struct trapezoids_source {
   std::size_t n;  // trapezoids; there is one abscissa more
 
   struct row_start {
+    T base;  // float: bh, see above; double: the row's first index
+    T low;   // float: bl
+    unsigned has_end;
     std::size_t index;
-    double base;  // float: the part that depends on the row, see above
-    T high;
-    T low;
-    bool has_end;
   };
   struct lane_offset {
     unsigned index;
@@ -48,13 +47,12 @@ struct trapezoids_source {
   };
 
   TWOFOLD_FUNCTION row_start row(std::size_t start) const {
-    row_start r{start, static_cast<double>(start), T(0), T(0), false};
+    row_start r{static_cast<T>(start), T(0), start == 0 || n - start < fold_order::lanes ? 1u : 0u, start};
     if constexpr (std::is_same_v<T, float>) {
-      const double base = multiply_add(r.base, h, static_cast<double>(a));
-      r.high = static_cast<float>(base);
-      r.low = static_cast<float>(base - static_cast<double>(r.high));
+      const double base = multiply_add(static_cast<double>(start), h, static_cast<double>(a));
+      r.base = static_cast<float>(base);
+      r.low = static_cast<float>(base - static_cast<double>(r.base));
     }
-    r.has_end = start == 0 || n - start < fold_order::lanes;
     return r;
   }
   TWOFOLD_FUNCTION lane_offset lane(unsigned j) const {
@@ -66,19 +64,19 @@ struct trapezoids_source {
   }
   TWOFOLD_FUNCTION T abscissa(const row_start& row, const lane_offset& lane) const {
     if constexpr (std::is_same_v<T, float>) {
-      return add(row.high, add(lane.value, row.low));
+      return add(row.base, add(lane.value, row.low));
     } else {
       return multiply_add(row.base + lane.value, h, a);  // the index: exact up to 2^53
     }
   }
   TWOFOLD_ANY_CALLEE
   TWOFOLD_FUNCTION T load(const row_start& row, const lane_offset& lane) const {
-    if (row.has_end) {
-      const std::size_t i = row.index + lane.index;
-      if (i == 0) return T(0.5) * static_cast<T>(f(a));
-      if (i == n) return T(0.5) * static_cast<T>(f(b));
-    }
-    return static_cast<T>(f(abscissa(row, lane)));
+    T x = abscissa(row, lane);
+    if (row.has_end == 0) return static_cast<T>(f(x));
+    const std::size_t i = row.index + lane.index;
+    if (i == 0) x = a;
+    if (i == n) x = b;
+    return (i == 0 || i == n ? T(0.5) : T(1)) * static_cast<T>(f(x));
   }
   TWOFOLD_FUNCTION static T with(T sum, T value) { return add(sum, value); }
   TWOFOLD_FUNCTION result finish(T sum) const {

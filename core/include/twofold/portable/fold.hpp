@@ -154,6 +154,14 @@ struct fold_teams {
   unsigned* counters;
   typename Source::result* result;
 
+  static constexpr std::size_t scratch_bytes = team_tree<A>::scratch_bytes + [] {
+    if constexpr (backends::computes_elements<Source>) {
+      return (Rows + 1) * sizeof(typename Source::row_start);
+    } else {
+      return std::size_t{0};
+    }
+  }();
+
   KOKKOS_FUNCTION void operator()(const member& team) const {
     constexpr std::size_t chunk = Rows * fold_order::lanes;
     const auto tree = team_tree<A>::in(team);
@@ -161,9 +169,18 @@ struct fold_teams {
     const unsigned rank = static_cast<unsigned>(team.league_rank());
     const std::size_t start = rank * chunk;
     const std::size_t count = n - start < chunk ? n - start : chunk;
-    A folded = tree.fold(
-        team, backends::fold_thread<Rows, Packed, backends::rows_in_flight<Source, bytes_in_flight>>(
-                  source, start, count, t));
+    constexpr unsigned in_flight = backends::rows_in_flight<Source, bytes_in_flight>;
+    A mine;
+    if constexpr (backends::computes_elements<Source>) {
+      using row_start = typename Source::row_start;
+      auto* rows = static_cast<row_start*>(
+          team.team_scratch(0).get_shmem_aligned(Rows * sizeof(row_start), alignof(row_start)));
+      mine = backends::fold_thread_of_team<Rows, in_flight>(source, start, count, t, rows,
+                                                            [&] { team.team_barrier(); });
+    } else {
+      mine = backends::fold_thread<Rows, Packed, in_flight>(source, start, count, t);
+    }
+    A folded = tree.fold(team, mine);
 
     if (levels.chunks > 1) {
       A* const group_results = partials + levels.chunks;
@@ -172,7 +189,9 @@ struct fold_teams {
 
       if (t == 0) partials[rank] = folded;
       if (!last_to_arrive(team, tree, counters + 1 + group, members)) return;
-      folded = fold_partials(team, tree, partials + levels.first_of(group), members, group_results);
+      // A chunk of the next level.
+      folded = tree.fold(team, backends::fold_thread_of_partials(partials + levels.first_of(group), 0,
+                                                                 members, levels.short_groups, t));
 
       if (levels.groups > 1) {
         if (t == 0) group_results[group] = folded;
@@ -248,7 +267,7 @@ void launch_teams(const char* label, const Exec& exec, const Source& source, std
     Kokkos::parallel_for(
         label,
         policy(exec, static_cast<int>(levels.chunks), static_cast<int>(backends::team_threads))
-            .set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(team_tree<A>::scratch_bytes))),
+            .set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(work::scratch_bytes))),
         work{source, n, levels, static_cast<A*>(memory.partials), memory.counters, result});
   });
 }

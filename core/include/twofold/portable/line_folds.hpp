@@ -187,9 +187,9 @@ struct device_folds_short {
 
   KOKKOS_FUNCTION void operator()(const member& team) const {
     const unsigned t = static_cast<unsigned>(team.team_rank());
-    const std::size_t index = static_cast<std::size_t>(team.league_rank()) * line_team + t;
+    const std::size_t item = static_cast<std::size_t>(team.league_rank()) * line_team + t;
     backends::fold_short_lines<Packed, A>(folds.data, folds.fold_step, folds.element_step, folds.count,
-                                          static_cast<unsigned>(folds.n), width_log, index >> width_log,
+                                          static_cast<unsigned>(folds.n), width_log, item >> width_log,
                                           t & ((1u << width_log) - 1), *this, *this);
   }
   KOKKOS_FUNCTION A operator()(A value, unsigned distance) const {

@@ -75,9 +75,15 @@ __global__ void __launch_bounds__(fold_threads, fold_blocks_per_sm)
 
   const std::size_t start = blockIdx.x * chunk;
   const std::size_t count = n - start < chunk ? n - start : chunk;
-  const A mine =
-      backends::fold_thread<Rows, Packed, backends::rows_in_flight<Source, fold_bytes_in_flight<A>>>(
-          source, start, count, threadIdx.x);
+  constexpr unsigned in_flight = backends::rows_in_flight<Source, fold_bytes_in_flight<A>>;
+  A mine;
+  if constexpr (backends::computes_elements<Source>) {
+    __shared__ typename Source::row_start rows[Rows];
+    mine = backends::fold_thread_of_team<Rows, in_flight>(source, start, count, threadIdx.x, rows,
+                                                          [] { __syncthreads(); });
+  } else {
+    mine = backends::fold_thread<Rows, Packed, in_flight>(source, start, count, threadIdx.x);
+  }
   A folded = block_fold<fold_threads>(mine, scratch);
 
   if (levels.chunks > 1) {
@@ -87,7 +93,10 @@ __global__ void __launch_bounds__(fold_threads, fold_blocks_per_sm)
 
     if (threadIdx.x == 0) partials[blockIdx.x] = folded;
     if (!last_to_arrive(counters + 1 + group, members)) return;
-    folded = fold_partials(partials + levels.first_of(group), members, group_results, scratch);
+    // A chunk of the next level.
+    const A of_chunks = backends::fold_thread_of_partials(partials + levels.first_of(group), 0, members,
+                                                          levels.short_groups, threadIdx.x);
+    folded = block_fold<fold_threads>(of_chunks, scratch);
 
     if (levels.groups > 1) {
       if (threadIdx.x == 0) group_results[group] = folded;
