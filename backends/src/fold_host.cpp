@@ -85,8 +85,14 @@ A fold_chunk_dot(strided<T> x, strided<T> y, std::size_t count) {
 
 scaled_squares fold_chunk_squares(strided<double> x, std::size_t count) {
   scaled_squares sum;
-  if (chosen().kernels->squares_ordinary(x.data, x.stride, count, &sum.ordinary)) return sum;
-  return fold_chunk_as_defined(norm2_source<double, double>{x}, 0, count);
+  const kernel_table& k = *chosen().kernels;
+  if (!k.squares_ordinary(x.data, x.stride, count, &sum.ordinary))
+    k.squares_any(x.data, x.stride, count, &sum.large, &sum.ordinary, &sum.small);
+  return sum;
+}
+
+double fold_chunk_squares(strided<float> x, std::size_t count) {
+  return chosen().kernels->squares_of_floats(x.data, x.stride, count);
 }
 
 template <class A>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #define TWOFOLD_VECTOR_BYTES 64
-#include "fold_host_kernels.hpp"
+#include "fold_host_entries.hpp"
 
 namespace twofold::backends::host {
 const kernel_table avx512_kernels = table_of_this_file;

@@ -313,36 +313,6 @@ A chunk_dot(const T* x, std::ptrdiff_t sx, const T* y, std::ptrdiff_t sy, std::s
   return static_cast<A>(fold_gathered<W, T>({x, sx}, {y, sy}, true, count));
 }
 
-// Whether every element is zero, or so far from overflow and underflow that its square needs no scaling.
-// NaN and infinity say no.
-inline bool all_ordinary(const double* x, std::size_t count) {
-  constexpr std::size_t V = vector_of<std::uint64_t>::size;
-  const std::uint64_t low = __builtin_bit_cast(std::uint64_t, scaled_squares::small_below);
-  const std::uint64_t span = __builtin_bit_cast(std::uint64_t, scaled_squares::large_from) - low;
-  const std::uint64_t magnitude = ~std::uint64_t{0} >> 1;
-  vector<std::uint64_t> outside{};
-  std::size_t i = 0;
-  for (; i + V <= count; i += V) {
-    const auto bits = load<std::uint64_t>(reinterpret_cast<const std::uint64_t*>(x + i)) & magnitude;
-    // Comparisons of vectors give all ones for true.
-    outside |= ((bits - low) > span) & (bits != 0);
-  }
-  std::uint64_t any = 0;
-  for (std::size_t k = 0; k < V; ++k) any |= outside[k];
-  for (; i < count; ++i) {
-    const auto bits = __builtin_bit_cast(std::uint64_t, x[i]) & magnitude;
-    any |= (bits - low > span) & (bits != 0);
-  }
-  return any == 0;
-}
-
-// The ordinary part alone where there is no other (it is the same fold then), the definition elsewhere.
-inline bool chunk_squares_ordinary(const double* x, std::ptrdiff_t stride, std::size_t count, double* sum) {
-  if (stride != 1 || !all_ordinary(x, count)) return false;
-  *sum = fold_terms<double>(multiplied<double, double>{x, x}, count);
-  return true;
-}
-
 template <class A>
 void row_into_lanes(A* sums, const A* row, std::size_t m) {
   using W = typename wrapping<A>::type;
@@ -382,23 +352,6 @@ inline void row_of_abscissae(const row_of_f32& row, float* x, std::size_t m) {
     x[j] = row.high + (offset + row.low);
   }
 }
-
-constexpr kernel_table table_of_this_file{
-    {chunk_sum<float, float>, chunk_dot<float, float>},
-    {chunk_sum<double, float>, chunk_dot<double, float>},
-    {chunk_sum<double, double>, chunk_dot<double, double>},
-    {chunk_sum<std::int64_t, std::int32_t>, chunk_dot<std::int64_t, std::int32_t>},
-    {chunk_sum<std::uint64_t, std::uint32_t>, chunk_dot<std::uint64_t, std::uint32_t>},
-    {chunk_sum<std::int64_t, std::int64_t>, chunk_dot<std::int64_t, std::int64_t>},
-    {chunk_sum<std::uint64_t, std::uint64_t>, chunk_dot<std::uint64_t, std::uint64_t>},
-    chunk_squares_ordinary,
-    {row_into_lanes<float>, lanes_into_one<float>},
-    {row_into_lanes<double>, lanes_into_one<double>},
-    {row_into_lanes<std::int64_t>, lanes_into_one<std::int64_t>},
-    {row_into_lanes<std::uint64_t>, lanes_into_one<std::uint64_t>},
-    row_of_abscissae,
-    row_of_abscissae,
-};
 
 }  // namespace
 }  // namespace twofold::backends::host

@@ -36,7 +36,10 @@ struct kernel_table {
   chunk_kernels<std::uint64_t, std::uint32_t> u64_u32;
   chunk_kernels<std::int64_t, std::int64_t> i64_i64;
   chunk_kernels<std::uint64_t, std::uint64_t> u64_u64;
+  double (*squares_of_floats)(const float* x, std::ptrdiff_t stride, std::size_t count);
   bool (*squares_ordinary)(const double* x, std::ptrdiff_t stride, std::size_t count, double* sum);
+  void (*squares_any)(const double* x, std::ptrdiff_t stride, std::size_t count, double* large,
+                      double* ordinary, double* small);
   lane_kernels<float> f32;
   lane_kernels<double> f64;
   lane_kernels<std::int64_t> i64;

@@ -38,6 +38,7 @@ A fold_chunk_dot(strided<T> x, strided<T> y, std::size_t count);
 
 /// Folds one chunk of squares.
 scaled_squares fold_chunk_squares(strided<double> x, std::size_t count);
+double fold_chunk_squares(strided<float> x, std::size_t count);
 
 /// Lane accumulators += one row; `m` <= 2048 elements. For sources that the library cannot see into.
 template <class A>
@@ -97,8 +98,7 @@ A fold_chunk(const dot_source<T, A>& source, std::size_t start, std::size_t coun
 
 template <class R>
 double fold_chunk(const norm2_source<float, R>& source, std::size_t start, std::size_t count) {
-  const auto x = source.x.from(start);
-  return fold_chunk_dot<double>(x, x, count);
+  return fold_chunk_squares(source.x.from(start), count);
 }
 
 template <class R>

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// All kernels of one instruction set: see fold_host_kernels.hpp.
+#pragma once
+
+#include "fold_host_kernels.hpp"
+#include "fold_host_squares.hpp"
+
+namespace twofold::backends::host {
+namespace {
+
+constexpr kernel_table table_of_this_file{
+    {chunk_sum<float, float>, chunk_dot<float, float>},
+    {chunk_sum<double, float>, chunk_dot<double, float>},
+    {chunk_sum<double, double>, chunk_dot<double, double>},
+    {chunk_sum<std::int64_t, std::int32_t>, chunk_dot<std::int64_t, std::int32_t>},
+    {chunk_sum<std::uint64_t, std::uint32_t>, chunk_dot<std::uint64_t, std::uint32_t>},
+    {chunk_sum<std::int64_t, std::int64_t>, chunk_dot<std::int64_t, std::int64_t>},
+    {chunk_sum<std::uint64_t, std::uint64_t>, chunk_dot<std::uint64_t, std::uint64_t>},
+    chunk_squares_of_floats,
+    chunk_squares_ordinary,
+    chunk_squares_any,
+    {row_into_lanes<float>, lanes_into_one<float>},
+    {row_into_lanes<double>, lanes_into_one<double>},
+    {row_into_lanes<std::int64_t>, lanes_into_one<std::int64_t>},
+    {row_into_lanes<std::uint64_t>, lanes_into_one<std::uint64_t>},
+    row_of_abscissae,
+    row_of_abscissae,
+};
+
+}  // namespace
+}  // namespace twofold::backends::host
