@@ -188,7 +188,7 @@ TWOFOLD_FUNCTION void multiply_lines(const Map& map, const product_threads& thre
   const auto begin = static_cast<std::ptrdiff_t>(pack * E);
 
   // The elements of `along` under any of this thread's packs, for all its lines.
-  T along[E + reach];
+  T along[E + reach] = {};
   if constexpr (Map::reads_along) {
     const std::ptrdiff_t from = begin - (anywhere ? reach : behind_first);
     const T* const vector = map.along.data + from * map.along.stride;
@@ -208,57 +208,54 @@ TWOFOLD_FUNCTION void multiply_lines(const Map& map, const product_threads& thre
 
   pack16<T> in[Lines] = {};
   T across[Lines] = {};
-  bool whole[Lines];
-  bool ragged = false;
+  // Which elements of a pack that stands out over an end of its line exist: loaded with the others, not after them.
+  const auto exists = [&](std::ptrdiff_t k, unsigned e) {
+    const std::ptrdiff_t at = k + static_cast<std::ptrdiff_t>(e);
+    return at >= 0 && at < length;
+  };
   TWOFOLD_UNROLL
   for (unsigned u = 0; u < Lines; ++u) {
     const std::size_t l = first + u;
+    if (l >= map.count) continue;
     const std::ptrdiff_t k = begin - behind(l);
-    const bool there = l < map.count;
-    whole[u] = there && k >= 0 && k + static_cast<std::ptrdiff_t>(E) <= length;
-    ragged |= there && !whole[u];
-    if (whole[u]) {
-      if constexpr (Map::reads_in) {
-        const T* p = map.in.line(l) + k;
-        if constexpr (Alignment != line_alignment::apart) {
-          in[u] = load_once(p);
-        } else {
-          TWOFOLD_UNROLL
-          for (unsigned e = 0; e < E; ++e) in[u].element[e] = p[e];
+    if constexpr (Map::reads_in) {
+      const T* p = map.in.line(l) + k;
+      const bool whole = k >= 0 && k + static_cast<std::ptrdiff_t>(E) <= length;
+      if (Alignment != line_alignment::apart && whole) {
+        in[u] = load_once(p);
+      } else {
+        TWOFOLD_UNROLL
+        for (unsigned e = 0; e < E; ++e) {
+          if (exists(k, e)) in[u].element[e] = p[e];
         }
       }
-      if constexpr (Map::reads_across)
-        across[u] = map.across.data[static_cast<std::ptrdiff_t>(l) * map.across.stride];
     }
+    if constexpr (Map::reads_across)
+      across[u] = map.across.data[static_cast<std::ptrdiff_t>(l) * map.across.stride];
   }
   TWOFOLD_UNROLL
   for (unsigned u = 0; u < Lines; ++u) {
-    if (whole[u]) {
-      const std::size_t l = first + u;
-      const unsigned m = behind(l);
-      pack16<T> out;
+    const std::size_t l = first + u;
+    if (l >= map.count) continue;
+    const unsigned m = behind(l);
+    const std::ptrdiff_t k = begin - m;
+    pack16<T> out;
+    TWOFOLD_UNROLL
+    for (unsigned e = 0; e < E; ++e) {
+      T a = along[e];
+      if constexpr (anywhere && Map::reads_along) {
+        // Registers have no index: pick by comparison. m is the same for a whole line.
+        TWOFOLD_UNROLL
+        for (unsigned s = 0; s < E; ++s) a = m == s ? along[e + reach - s] : a;
+      }
+      out.element[e] = Map::of(in[u].element[e], a, across[u]);
+    }
+    if (k >= 0 && k + static_cast<std::ptrdiff_t>(E) <= length) {
+      store_once(map.out.line(l) + k, out);
+    } else {
       TWOFOLD_UNROLL
       for (unsigned e = 0; e < E; ++e) {
-        T a = along[e];
-        if constexpr (anywhere && Map::reads_along) {
-          // Registers have no index: pick by comparison. m is the same for a whole line.
-          TWOFOLD_UNROLL
-          for (unsigned s = 0; s < E; ++s) a = m == s ? along[e + reach - s] : a;
-        }
-        out.element[e] = Map::of(in[u].element[e], a, across[u]);
-      }
-      store_once(map.out.line(l) + (begin - m), out);
-    }
-  }
-  if (ragged) {
-    TWOFOLD_DO_NOT_UNROLL
-    for (unsigned u = 0; u < Lines && first + u < map.count; ++u) {
-      const std::size_t l = first + u;
-      const std::ptrdiff_t k = begin - behind(l);
-      if (k >= 0 && k + static_cast<std::ptrdiff_t>(E) <= length) continue;
-      TWOFOLD_DO_NOT_UNROLL
-      for (std::ptrdiff_t at = k < 0 ? 0 : k; at < k + static_cast<std::ptrdiff_t>(E) && at < length; ++at) {
-        multiply_element(map, l, at);
+        if (exists(k, e)) map.out.line(l)[k + static_cast<std::ptrdiff_t>(e)] = out.element[e];
       }
     }
   }

@@ -132,7 +132,10 @@ TWOFOLD_FUNCTION between_ends<R> sums_of_chunks(index begin, index end, Level at
     at_begin = at_begin.above();
     at_end = at_end.above();
   }
-  for (; begin < end_of_next; kept = kept.above()) climb(kept, kept);
+  while (begin < end_of_next) {
+    climb(kept, kept);
+    kept = kept.above();
+  }
   return {add(left.sum, right.sum), add(left.sum_of_next, right.sum_of_next)};
 }
 
