@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What GPU threads do in the matrix algorithms, done by a loop over the threads: so that machines without a GPU
+// What GPU threads do in matrix products and in folds, done by a loop over the threads: so that machines without a GPU
 // check it too, and sanitizers see it.
 #include "support/matrices.hpp"
 
+#include <twofold/backends/fold_device.hpp>
+#include <twofold/backends/fold_host.hpp>
 #include <twofold/backends/line_products.hpp>
+#include <twofold/backends/trapezoids.hpp>
 
 namespace {
 
@@ -105,5 +108,70 @@ TYPED_TEST(DeviceThreads, MultiplyLines) {
     }
   }
 }
+
+// ---- folds --------------------------------------------------------------------------------------------
+
+// What the threads of a team make of a chunk, and the tree over them.
+template <unsigned Rows, class Source>
+typename Source::accumulator fold_by_threads(const Source& source, std::size_t start, std::size_t count) {
+  std::vector<typename Source::accumulator> nodes(b::team_threads);
+  for (unsigned t = 0; t < b::team_threads; ++t) {
+    if constexpr (b::computes_elements<Source>) {
+      std::vector<typename Source::row_start> rows;
+      for (unsigned r = 0; r < Rows; ++r) rows.push_back(source.row(start + r * twofold::fold_order::lanes));
+      nodes[t] = b::fold_thread<Rows, false, b::rows_in_flight<Source, 256>>(
+          source, start, count, t, [&](unsigned r) { return rows[r]; });
+    } else {
+      nodes[t] = b::fold_thread<Rows, true, b::rows_in_flight<Source, 256>>(source, start, count, t);
+    }
+  }
+  for (std::size_t m = nodes.size(); m > 1; m /= 2) {
+    for (std::size_t k = 0; k < m / 2; ++k) nodes[k] = b::combine(nodes[2 * k], nodes[2 * k + 1]);
+  }
+  return nodes[0];
+}
+
+// Every chunk of n elements.
+template <class Source>
+void expect_chunks(const Source& source, std::size_t n) {
+  using twofold::fold_order::chunk_size;
+  constexpr unsigned short_rows = twofold::fold_order::short_rows, long_rows = twofold::fold_order::long_rows;
+  for (std::size_t start = 0; start < n; start += chunk_size(n)) {
+    const std::size_t count = std::min(chunk_size(n), n - start);
+    const auto by_threads = twofold::fold_order::rows_per_chunk(n) == short_rows
+                                ? fold_by_threads<short_rows>(source, start, count)
+                                : fold_by_threads<long_rows>(source, start, count);
+    SCOPED_TRACE(testing::Message() << n << " elements, the chunk at " << start);
+    EXPECT_SAME_BITS(source.finish(by_threads),
+                     source.finish(b::host::fold_chunk_as_defined(source, start, count)));
+  }
+}
+
+struct cubic {
+  template <class T>
+  T operator()(T x) const {
+    return x * x * x + T(1);
+  }
+};
+
+template <class T>
+void expect_folds() {
+  for (const std::size_t n : {1, 3, 2047, 2048, 2049, 8191, 8192, 8193, 20011}) {
+    const auto x = cases::random_elements<T>(n, 1), y = cases::random_elements<T>(n, 2);
+    room<T> left(n, 0), right(n, 0);
+    std::copy(x.begin(), x.end(), left.first);
+    std::copy(y.begin(), y.end(), right.first);
+    expect_chunks(b::sum_source<T, T>{{left.first}}, n);
+    expect_chunks(b::dot_source<T, T>{{left.first}, {right.first}}, n);
+    expect_chunks(b::norm2_source<T, T>{{left.first}}, n);
+    expect_chunks(b::trapezoids(cubic{}, T(-0.3), T(1.7), n), n + 1);
+  }
+  constexpr std::size_t many = (std::size_t{1} << 21) + 9000;  // long chunks
+  const auto source = b::trapezoids(cubic{}, T(-0.3), T(1.7), many);
+  expect_chunks(source, many + 1);
+}
+
+TEST(DeviceThreadsOfFolds, OfFloats) { expect_folds<float>(); }
+TEST(DeviceThreadsOfFolds, OfDoubles) { expect_folds<double>(); }
 
 }  // namespace

@@ -93,6 +93,44 @@ TWOFOLD_FUNCTION void add_four(typename Source::accumulator (&lanes)[lanes_per_t
   }
 }
 
+/// Whole rows r .. r + Group - 1, all loaded before the first is used.
+template <unsigned Group, class Source, class RowOf>
+TWOFOLD_FUNCTION void add_rows(const Source& source, typename Source::accumulator (&lanes)[lanes_per_thread],
+                               unsigned first, unsigned r, const RowOf& row_of) {
+  constexpr unsigned L = lanes_per_thread;
+  if constexpr (computes_elements<Source>) {
+    // One look at the rows' ends for all of their elements.
+    typename Source::row_start rows[Group];
+    unsigned ends = 0;
+    TWOFOLD_UNROLL
+    for (unsigned u = 0; u < Group; ++u) {
+      rows[u] = row_of(r + u);
+      ends |= rows[u].has_end;
+    }
+    if (ends == 0) {
+      TWOFOLD_UNROLL
+      for (unsigned u = 0; u < Group; ++u) {
+        TWOFOLD_UNROLL
+        for (unsigned k = 0; k < L; ++k)
+          lanes[k] = Source::with(lanes[k], source.inside(rows[u], source.lane(first + k)));
+      }
+      return;
+    }
+  }
+  typename Source::element e[Group][L];
+  TWOFOLD_UNROLL
+  for (unsigned u = 0; u < Group; ++u) {
+    const auto row = row_of(r + u);
+    TWOFOLD_UNROLL
+    for (unsigned k = 0; k < L; ++k) e[u][k] = source.load(row, source.lane(first + k));
+  }
+  TWOFOLD_UNROLL
+  for (unsigned u = 0; u < Group; ++u) {
+    TWOFOLD_UNROLL
+    for (unsigned k = 0; k < L; ++k) lanes[k] = Source::with(lanes[k], e[u][k]);
+  }
+}
+
 }  // namespace detail
 
 /// The folded lanes 4t .. 4t + 3 of thread t, over `count` elements from `start` on, at most `Rows` rows, `InFlight`
@@ -125,18 +163,7 @@ TWOFOLD_FUNCTION typename Source::accumulator fold_thread(const Source& source, 
         TWOFOLD_UNROLL
         for (unsigned u = 0; u < group; ++u) detail::add_four<Source>(lanes, four[u]);
       } else {
-        typename Source::element e[group][L];
-        TWOFOLD_UNROLL
-        for (unsigned u = 0; u < group; ++u) {
-          const auto row = row_of(r + u);
-          TWOFOLD_UNROLL
-          for (unsigned k = 0; k < L; ++k) e[u][k] = source.load(row, source.lane(first + k));
-        }
-        TWOFOLD_UNROLL
-        for (unsigned u = 0; u < group; ++u) {
-          TWOFOLD_UNROLL
-          for (unsigned k = 0; k < L; ++k) lanes[k] = Source::with(lanes[k], e[u][k]);
-        }
+        detail::add_rows<group>(source, lanes, first, r, row_of);
       }
     } else {
       TWOFOLD_UNROLL

@@ -69,6 +69,11 @@ struct trapezoids_source {
       return multiply_add(row.base + lane.value, h, a);  // the index: exact up to 2^53
     }
   }
+  /// The value at a place that is no end.
+  TWOFOLD_ANY_CALLEE
+  TWOFOLD_FUNCTION T inside(const row_start& row, const lane_offset& lane) const {
+    return static_cast<T>(f(abscissa(row, lane)));
+  }
   TWOFOLD_ANY_CALLEE
   TWOFOLD_FUNCTION T load(const row_start& row, const lane_offset& lane) const {
     T x = abscissa(row, lane);
