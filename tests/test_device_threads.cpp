@@ -111,6 +111,12 @@ TYPED_TEST(DeviceThreads, MultiplyLines) {
 
 // ---- folds --------------------------------------------------------------------------------------------
 
+template <class Row>
+struct rows_of_team {
+  const Row* rows;
+  TWOFOLD_FUNCTION Row operator()(unsigned r) const { return rows[r]; }
+};
+
 // What the threads of a team make of a chunk, and the tree over them.
 template <unsigned Rows, class Source>
 typename Source::accumulator fold_by_threads(const Source& source, std::size_t start, std::size_t count) {
@@ -120,7 +126,7 @@ typename Source::accumulator fold_by_threads(const Source& source, std::size_t s
       std::vector<typename Source::row_start> rows;
       for (unsigned r = 0; r < Rows; ++r) rows.push_back(source.row(start + r * twofold::fold_order::lanes));
       nodes[t] = b::fold_thread<Rows, false, b::rows_in_flight<Source, 256>>(
-          source, start, count, t, [&](unsigned r) { return rows[r]; });
+          source, start, count, t, rows_of_team<typename Source::row_start>{rows.data()});
     } else {
       nodes[t] = b::fold_thread<Rows, true, b::rows_in_flight<Source, 256>>(source, start, count, t);
     }
