@@ -5,7 +5,7 @@
 //   along, many folds:  a warp per chunk; short lines four at a time, by fewer threads; shuffles; no shared memory
 //   along, few folds:   a block of 512 threads per chunk; one line alone: the engine of fold.cuh, in one launch
 //   across:             a warp owns 16 bytes a thread of neighbouring places (or less, and its threads share out its
-//                       lanes) and a run of lanes; shuffles, then 16 warps fold what they have in shared memory
+//                       lanes) and a run of lanes; shuffles, then 8 warps fold what they have in shared memory
 #pragma once
 
 #include <twofold/backends/line_folds.hpp>
