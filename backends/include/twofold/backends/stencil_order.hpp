@@ -132,9 +132,11 @@ TWOFOLD_FUNCTION between_ends<R> sums_of_chunks(index begin, index end, Level at
     at_begin = at_begin.above();
     at_end = at_end.above();
   }
-  while (begin < end_of_next) {
+  bool more = begin < end_of_next;
+  while (more) {
     climb(kept, kept);
     kept = kept.above();
+    more = begin < end_of_next;
   }
   return {add(left.sum, right.sum), add(left.sum_of_next, right.sum_of_next)};
 }
