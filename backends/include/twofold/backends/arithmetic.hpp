@@ -75,4 +75,8 @@ TWOFOLD_FUNCTION T canonical(T value) {
   }
 }
 
+// For shapes of kernels.
+TWOFOLD_FUNCTION constexpr unsigned at_least_one(unsigned x) { return x < 1 ? 1 : x; }
+TWOFOLD_FUNCTION constexpr unsigned at_most(unsigned x, unsigned limit) { return x < limit ? x : limit; }
+
 }  // namespace twofold::backends

@@ -142,7 +142,7 @@ TWOFOLD_FUNCTION typename Source::accumulator fold_thread(const Source& source, 
                                                           const RowOf& row_of) {
   using A = typename Source::accumulator;
   constexpr unsigned L = lanes_per_thread;
-  constexpr unsigned group = InFlight < Rows ? InFlight : Rows;
+  constexpr unsigned group = at_most(InFlight, Rows);
   static_assert(Rows % group == 0);
   const unsigned first = L * thread;
   A lanes[L];

@@ -67,9 +67,6 @@ struct tree_stack {
 /// Bytes that a thread loads before it uses the first.
 inline constexpr unsigned line_bytes_in_flight = 128;
 
-TWOFOLD_FUNCTION constexpr unsigned at_least_one(unsigned x) { return x < 1 ? 1 : x; }
-TWOFOLD_FUNCTION constexpr unsigned at_most(unsigned x, unsigned limit) { return x < limit ? x : limit; }
-
 /// Nodes in flight at once, and rows of each.
 template <unsigned Rows, unsigned E, class T, class A>
 struct in_flight {
