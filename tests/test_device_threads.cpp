@@ -12,41 +12,23 @@ namespace {
 
 namespace b = twofold::backends;
 
-// Elements at an offset from a 16-byte boundary, with guards on both sides.
+// Elements at an offset from a 128-byte boundary, with guards on both sides.
 template <class T>
 struct room {
   std::vector<T> all;
   T* first;
   room(std::size_t n, std::size_t offset)
-      : all(n + 64, cases::guarded<Kokkos::DefaultHostExecutionSpace, T>::guard()) {
+      : all(n + 128, cases::guarded<Kokkos::DefaultHostExecutionSpace, T>::guard()) {
     first = all.data() + 16;
-    while (reinterpret_cast<std::uintptr_t>(first) % 16 != 0) ++first;
+    while (reinterpret_cast<std::uintptr_t>(first) % 128 != 0) ++first;
     first += offset;
   }
 };
 
-template <unsigned Lines, class Map>
-void multiply(const Map& map, bool flat) {
-  if (flat) {
-    const auto threads = b::flat_threads::of(map, Lines);
-    for (std::size_t i = 0; i < threads.total; ++i) b::multiply_flat<Lines>(map, threads, i);
-    return;
-  }
-  const auto alignment = b::alignment_of(map);
-  const auto threads = b::product_threads::of(map, Lines, alignment);
-  for (std::size_t i = 0; i < threads.total; ++i) {
-    switch (alignment) {
-      case b::line_alignment::uniform:
-        b::multiply_lines<Lines, b::line_alignment::uniform>(map, threads, i);
-        break;
-      case b::line_alignment::each:
-        b::multiply_lines<Lines, b::line_alignment::each>(map, threads, i);
-        break;
-      case b::line_alignment::apart:
-        b::multiply_lines<Lines, b::line_alignment::apart>(map, threads, i);
-        break;
-    }
-  }
+template <unsigned Packs, b::walk Walk, b::reading Reading, class Map>
+void multiply(const Map& map) {
+  const auto threads = b::product_threads::of<Packs, Walk>(map);
+  for (std::size_t i = 0; i < threads.total; ++i) b::multiply_packs<Packs, Walk, Reading>(map, threads, i);
 }
 
 template <class Map>
@@ -55,7 +37,9 @@ void expect_products(std::size_t count, std::size_t length, cases::frame of_in, 
   SCOPED_TRACE(testing::Message() << count << " lines of " << length << ", in at " << of_in.offset << " pad "
                                   << of_in.pad << ", out at " << of_out.offset << " pad " << of_out.pad);
   const std::size_t pitch_in = length + of_in.pad, pitch_out = length + of_out.pad;
-  room<T> in(count * pitch_in, of_in.offset), out(count * pitch_out, of_out.offset);
+  // Any multiple of 16 bytes behind a boundary of 128.
+  const std::size_t packs = (count + length) % 8 * (16 / sizeof(T));
+  room<T> in(count * pitch_in, of_in.offset), out(count * pitch_out, of_out.offset + packs);
   const auto elements = cases::random_elements<T>(count * length, 1);
   const auto along = cases::random_elements<T>(length, 2), across = cases::random_elements<T>(count, 3);
   // On a 16-byte boundary, and an element behind one.
@@ -77,16 +61,22 @@ void expect_products(std::size_t count, std::size_t length, cases::frame of_in, 
   const Map map = Map::on({in.first, count, length, static_cast<std::ptrdiff_t>(pitch_in), 1},
                           {out.first, count, length, static_cast<std::ptrdiff_t>(pitch_out), 1},
                           {vector.first}, {across.data()});
-  const auto check = [&]<unsigned Lines>(bool flat) {
+  const auto check = [&]<unsigned Packs, b::walk Walk, b::reading Reading>() {
     out.all = untouched;
-    multiply<Lines>(map, flat);
+    multiply<Packs, Walk, Reading>(map);
     EXPECT_EQ(std::memcmp(out.all.data(), expected.data(), expected.size() * sizeof(T)), 0)
-        << (flat ? "flat" : "line by line") << ", " << Lines << " a thread";
+        << (Walk == b::walk::flat ? "flat" : "line by line") << ", " << Packs << " packs a thread, in by "
+        << (Reading == b::reading::packs ? "packs" : "elements");
   };
-  check.template operator()<1>(false);
-  check.template operator()<2>(false);
-  check.template operator()<8>(false);
-  if (b::walks_flat(map)) check.template operator()<8>(true);
+  b::with_walk(map, [&]<b::walk Walk, b::reading Reading, unsigned>() {
+    const auto with = [&]<b::walk Any>() {
+      check.template operator()<1, Any, Reading>();
+      check.template operator()<2, Any, Reading>();
+      check.template operator()<8, Any, Reading>();
+    };
+    with.template operator()<Walk>();
+    if (Walk == b::walk::flat && count > 1) with.template operator()<b::walk::by_line>();
+  });
 }
 
 template <class T>
@@ -111,45 +101,91 @@ TYPED_TEST(DeviceThreads, MultiplyLines) {
 
 // ---- folds --------------------------------------------------------------------------------------------
 
-template <class Row>
-struct rows_of_team {
-  const Row* rows;
-  TWOFOLD_FUNCTION Row operator()(unsigned r) const { return rows[r]; }
-};
-
-// What the threads of a team make of a chunk, and the tree over them.
-template <unsigned Rows, class Source>
-typename Source::accumulator fold_by_threads(const Source& source, std::size_t start, std::size_t count) {
-  std::vector<typename Source::accumulator> nodes(b::team_threads);
-  for (unsigned t = 0; t < b::team_threads; ++t) {
-    if constexpr (b::computes_elements<Source>) {
-      std::vector<typename Source::row_start> rows;
-      for (unsigned r = 0; r < Rows; ++r) rows.push_back(source.row(start + r * twofold::fold_order::lanes));
-      nodes[t] = b::fold_thread<Rows, false, b::rows_in_flight<Source, 256>>(
-          source, start, count, t, rows_of_team<typename Source::row_start>{rows.data()});
-    } else {
-      nodes[t] = b::fold_thread<Rows, true, b::rows_in_flight<Source, 256>>(source, start, count, t);
-    }
-  }
+template <class A>
+A tree(std::vector<A> nodes) {
   for (std::size_t m = nodes.size(); m > 1; m /= 2) {
     for (std::size_t k = 0; k < m / 2; ++k) nodes[k] = b::combine(nodes[2 * k], nodes[2 * k + 1]);
   }
   return nodes[0];
 }
 
+// What the threads of a team make of a chunk, and the tree over them.
+template <unsigned Rows, class Source>
+auto fold_chunk(const Source& source, std::size_t start, std::size_t count) {
+  std::vector<typename Source::accumulator> nodes(b::team_threads);
+  for (unsigned t = 0; t < b::team_threads; ++t)
+    nodes[t] = b::fold_thread<Rows, true, b::rows_in_flight<Source, 256>>(source, start, count, t);
+  return tree(nodes);
+}
+
+// The chunks that a team takes from `first` on, where elements are computed. The threads come by twice: the first time
+// they leave what they learn where all of them read it, which a barrier would otherwise separate.
+template <unsigned Rows, class Source>
+auto fold_computed_chunks(const Source& source, std::size_t n, unsigned first, unsigned of_team) {
+  using A = typename Source::accumulator;
+  std::vector<typename Source::row_start> rows(of_team * Rows);
+  std::vector<typename b::chunk_rooms<Source>::offsets> kept(b::team_threads);
+  std::vector<std::vector<A>> values(of_team, std::vector<A>(b::value_slots, A(12345)));
+  for (int round = 0; round < 2; ++round) {
+    for (unsigned t = 0; t < b::team_threads; ++t) {
+      b::fold_thread_of_chunks<Rows>(
+          source, n, first, of_team, t, b::chunk_rooms<Source>{rows.data(), kept.data()}, [] {},
+          [&](unsigned c, A value) { values[c][b::value_slot(t)] = value; });
+    }
+  }
+  std::vector<A> chunks;
+  for (const auto& value : values) {
+    std::vector<A> parts;
+    for (unsigned t = 0; t < 32; ++t)
+      parts.push_back(b::fold_array<b::values_per_thread>(&value[b::value_slot(t * b::values_per_thread)]));
+    chunks.push_back(tree(parts));
+  }
+  return chunks;
+}
+
+template <class Source, class A>
+void expect_chunk(const Source& source, std::size_t n, std::size_t start, A folded) {
+  const std::size_t count = std::min(twofold::fold_order::chunk_size(n), n - start);
+  SCOPED_TRACE(testing::Message() << n << " elements, the chunk at " << start);
+  EXPECT_SAME_BITS(source.finish(folded),
+                   source.finish(b::host::fold_chunk_as_defined(source, start, count)));
+}
+
 // Every chunk of n elements.
 template <class Source>
 void expect_chunks(const Source& source, std::size_t n) {
-  using twofold::fold_order::chunk_size;
   constexpr unsigned short_rows = twofold::fold_order::short_rows, long_rows = twofold::fold_order::long_rows;
-  for (std::size_t start = 0; start < n; start += chunk_size(n)) {
-    const std::size_t count = std::min(chunk_size(n), n - start);
-    const auto by_threads = twofold::fold_order::rows_per_chunk(n) == short_rows
-                                ? fold_by_threads<short_rows>(source, start, count)
-                                : fold_by_threads<long_rows>(source, start, count);
-    SCOPED_TRACE(testing::Message() << n << " elements, the chunk at " << start);
-    EXPECT_SAME_BITS(source.finish(by_threads),
-                     source.finish(b::host::fold_chunk_as_defined(source, start, count)));
+  const std::size_t chunk = twofold::fold_order::chunk_size(n);
+  const bool is_short = twofold::fold_order::rows_per_chunk(n) == short_rows;
+  if constexpr (b::computes_elements<Source>) {
+    const auto chunks = static_cast<unsigned>((n + chunk - 1) / chunk);
+    for (const unsigned of_team : {1u, 2u, b::most_chunks_of_team}) {
+      for (unsigned first = 0; first < chunks; first += of_team) {
+        const auto folded = is_short ? fold_computed_chunks<short_rows>(source, n, first, of_team)
+                                     : fold_computed_chunks<long_rows>(source, n, first, of_team);
+        for (unsigned c = 0; c < of_team && first + c < chunks; ++c)
+          expect_chunk(source, n, (first + c) * chunk, folded[c]);
+      }
+    }
+  } else {
+    for (std::size_t start = 0; start < n; start += chunk) {
+      const std::size_t count = std::min(chunk, n - start);
+      expect_chunk(source, n, start,
+                   is_short ? fold_chunk<short_rows>(source, start, count)
+                            : fold_chunk<long_rows>(source, start, count));
+    }
+  }
+}
+
+// The chunk results that 32 threads fold, as a chunk of the next level.
+template <class A>
+void expect_few() {
+  const auto results = cases::random_elements<A>(b::few_chunks<A>, 5);
+  for (unsigned count = 1; count <= b::few_chunks<A>; ++count) {
+    std::vector<A> parts;
+    for (unsigned t = 0; t < 32; ++t) parts.push_back(b::fold_thread_of_few(results.data(), count, t));
+    EXPECT_SAME_BITS(tree(parts),
+                     b::host::fold_chunk_as_defined(b::partials_source<A>{results.data()}, 0, count));
   }
 }
 
@@ -179,5 +215,27 @@ void expect_folds() {
 
 TEST(DeviceThreadsOfFolds, OfFloats) { expect_folds<float>(); }
 TEST(DeviceThreadsOfFolds, OfDoubles) { expect_folds<double>(); }
+
+TEST(DeviceThreadsOfFolds, FewChunks) {
+  expect_few<float>();
+  expect_few<double>();
+  expect_few<std::uint32_t>();
+}
+
+TEST(Divisor, DividesAsDivisionDoes) {
+  const std::size_t edge = std::size_t{1} << 31;
+  for (const std::size_t d :
+       {std::size_t{1}, std::size_t{2}, std::size_t{3}, std::size_t{7}, std::size_t{250}, std::size_t{641},
+        std::size_t{1001}, std::size_t{65535}, std::size_t{65536}, edge - 1, edge, edge + 1, edge << 10}) {
+    const b::divisor by(d);
+    for (const std::size_t k : {0, 1, 2, 1000, 2143}) {
+      for (const std::size_t a : {k, k * d, k * d + d - 1, edge - 1 - k, edge + k, (edge / d) * d - 1 + k}) {
+        const auto q = by(a);
+        EXPECT_EQ(q.quot, a / d) << a << " / " << d;
+        EXPECT_EQ(q.rem, a % d) << a << " % " << d;
+      }
+    }
+  }
+}
 
 }  // namespace

@@ -58,10 +58,11 @@ using scaled_along = line_products<T, factor::in, factor::along>;
 template <class T>
 using scaled_across = line_products<T, factor::in, factor::across>;
 
-/// Elements by which p lies behind a 16-byte boundary.
-template <class T>
+/// Elements by which p lies behind a boundary of `Bytes`.
+template <unsigned Bytes, class T>
 TWOFOLD_FUNCTION unsigned behind_boundary(const T* p) {
-  return static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(p) / sizeof(T)) % pack16<T>::size;
+  return static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(p) / sizeof(T)) %
+         static_cast<unsigned>(Bytes / sizeof(T));
 }
 
 // Streaming: what is touched once shall not push out of the cache what is used again.
@@ -88,71 +89,117 @@ TWOFOLD_FUNCTION void store_once(T* p, const pack16<T>& pack) {
 #endif
 }
 
-/// How the lines of in and out lie between 16-byte boundaries: all alike (then a thread's places on the line are the
-/// same for every line); in and out alike on each line; or not even that (then in is read by elements).
-enum class line_alignment { uniform, each, apart };
+/// Neighbouring threads write whole blocks of so many bytes: where the stores of a warp begin in the middle of a
+/// 32-byte sector, it takes the two halves of that sector one after the other.
+inline constexpr unsigned block_bytes = 128;
+template <class T>
+inline constexpr std::size_t block_elements = block_bytes / sizeof(T);
 
-template <class Map>
-line_alignment alignment_of(const Map& map) {
-  using T = typename Map::element;
-  constexpr std::size_t E = pack16<T>::size;
-  const auto steps_whole = [&](std::size_t pitch) { return map.count <= 1 || pitch % E == 0; };
-  const auto in_like_out = [&] {
-    return behind_boundary<const T>(map.in.data) == behind_boundary<const T>(map.out.data) &&
-           (map.count <= 1 || map.in.pitch % E == map.out.pitch % E);
+/// Without pads between lines, a matrix is walked as one line: no ends but its own. With pads, line by line.
+enum class walk { flat, by_line };
+
+/// Whether packs that are aligned in `out` are aligned in `in` too; elsewhere it is read by elements.
+enum class reading { packs, elements };
+
+/// Packs of one thread. One where the matrix is read too: its load is under way at once, before the thread has found out
+/// where it stands, and there are all the more threads. Where only the vectors are read, four stores after one look at
+/// `along`; two for matrices of few lines. With pads more than one pays for finding the line.
+template <class Map, walk Walk, bool FewLines>
+inline constexpr unsigned packs_per_thread = !Map::reads_in          ? (FewLines ? 2 : 4)
+                                             : Walk == walk::by_line ? pack16<typename Map::element>::size / 2
+                                                                     : 1;
+
+/// Division by a number that the host knows: a multiplication where both are below 2^31, which is a fifth of the
+/// instructions of a 32-bit division on a GPU, and a twentieth of those of a 64-bit one.
+struct divisor {
+  std::size_t value;
+  std::uint32_t multiplier;  // ceil(2^shift / value), which has 32 bits
+  unsigned shift;            // 31 + ceil(log2 value)
+
+  explicit divisor(std::size_t d) : value(d), multiplier(0), shift(31) {
+    if (d >> 31 != 0) return;  // what is below 2^31 is below d then: 0 times
+    while (std::size_t{1} << (shift - 31) < d) ++shift;
+    multiplier = static_cast<std::uint32_t>(((std::uint64_t{1} << shift) + d - 1) / d);
+  }
+  divisor() : divisor(1) {}
+
+  struct quotient {
+    std::size_t quot;
+    std::size_t rem;
   };
-  if (Map::reads_in && !in_like_out()) return line_alignment::apart;
-  return steps_whole(map.out.pitch) ? line_alignment::uniform : line_alignment::each;
-}
+  TWOFOLD_FUNCTION quotient operator()(std::size_t a) const {
+    if (a >> 31 != 0) return {a / value, a % value};
+    const auto narrow = static_cast<std::uint32_t>(a);
+    const auto quot = static_cast<std::uint32_t>((std::uint64_t{narrow} * multiplier) >> shift);
+    return {quot, narrow - quot * static_cast<std::uint32_t>(value)};
+  }
+};
 
-/// Lines of one thread: so many 16-byte loads in flight, or so many stores after one look at `along`. Where the matrix is
-/// read too, few, and all the more threads: on one H200, 16384^2 doubles, 1009 us with two, 1014 with four, 1028 with one
-/// (cudaMemcpy: 1014). Where lines begin anywhere, what a thread finds out about `along` should serve more of them.
-template <class Map, line_alignment Alignment>
-inline constexpr unsigned lines_per_thread = !Map::reads_in                         ? 8
-                                             : Alignment == line_alignment::uniform ? 2
-                                                                                    : 4;
-
-/// Packs of one thread where lines are walked flat.
-inline constexpr unsigned flat_packs = 8;
-
-/// The threads that cover a map: groups of `width` neighbouring threads take `width` neighbouring packs of a line,
-/// and the same packs of the next `Lines - 1` lines. Packs are aligned in `out`; the first and the last of a line
-/// may stand out over its ends.
+/// The threads that cover a map. Lines begin at the same place of a block every `period` lines. A thread takes one pack
+/// of a period and the same pack of the next ones: it stands over the same elements of `along` each time.
 struct product_threads {
-  std::size_t packs;   // of a line
-  unsigned width_log;  // of the width: a power of two, at most a warp
-  std::size_t strips;  // widths of a line
-  std::size_t total;   // threads
+  std::size_t behind;  // elements by which the first line begins behind a boundary of blocks
+  std::size_t period;  // lines
+  divisor packs;       // walked flat: of a period; by line: of a line, whole blocks
+  divisor length;      // of a line
+  std::size_t elements;
+  std::size_t total;  // threads
 
-  template <class Map>
-  static product_threads of(const Map& map, unsigned lines, line_alignment alignment) {
+  template <unsigned Packs, walk Walk, class Map>
+  static product_threads of(const Map& map) {
     using T = typename Map::element;
-    constexpr unsigned E = pack16<T>::size;
+    constexpr std::size_t E = pack16<T>::size, block = block_elements<T>;
+    const auto pieces = [](std::size_t n, std::size_t of) { return (n + of - 1) / of; };
     product_threads t{};
-    const unsigned behind =
-        alignment == line_alignment::uniform ? behind_boundary<const T>(map.out.data) : E - 1;
-    t.packs = (map.length + behind + E - 1) / E;
-    while (t.width_log < 5 && (1u << t.width_log) < t.packs) ++t.width_log;
-    const std::size_t width = std::size_t{1} << t.width_log;
-    t.strips = (t.packs + width - 1) / width;
-    t.total = t.strips * width * ((map.count + lines - 1) / lines);
+    t.behind = behind_boundary<block_bytes>(map.out.data);
+    // Blocks and packs have powers of two of elements: so does their greatest common divisor with a pitch.
+    const std::size_t pitch = Walk == walk::flat ? map.length : map.out.pitch;
+    t.period = 1;
+    while (t.period < block && t.period * pitch % block != 0) t.period *= 2;
+    t.length = divisor(map.length);
+    t.elements = map.count * map.length;
+    if constexpr (Walk == walk::flat) {
+      const std::size_t packs = t.period * map.length / E, all = pieces(t.elements + t.behind, E);
+      t.packs = divisor(packs);
+      t.total = all < packs ? all : pieces(all, packs * Packs) * packs;
+    } else {
+      const std::size_t most_behind = t.period == 1 ? t.behind : block - 1;
+      const std::size_t packs = pieces(map.length + most_behind, block) * (block / E);
+      t.packs = divisor(packs);
+      t.total = packs * (map.count < t.period ? map.count : pieces(map.count, t.period * Packs) * t.period);
+    }
     return t;
   }
 };
 
-struct quotient {
-  std::size_t quot;
-  std::size_t rem;
-};
-/// GPUs divide 64-bit numbers in a hundred instructions, and 32-bit ones in a fifth of that.
-TWOFOLD_FUNCTION quotient divide(std::size_t a, std::size_t b) {
-  if (((a | b) >> 32) != 0) return {a / b, a % b};
-  const auto narrow_a = static_cast<std::uint32_t>(a), narrow_b = static_cast<std::uint32_t>(b);
-  return {narrow_a / narrow_b, narrow_a % narrow_b};
+/// Calls run.operator()<walk, reading, packs per thread>() with what fits `map`: decided here for both paths.
+template <class Map, class Run>
+void with_walk(const Map& map, Run&& run) {
+  using T = typename Map::element;
+  constexpr std::size_t E = pack16<T>::size;
+  const auto with = [&]<walk Walk, reading Reading>() {
+    if constexpr (!Map::reads_in) {
+      constexpr unsigned many = packs_per_thread<Map, Walk, false>;
+      if (map.count / many < product_threads::of<many, Walk>(map).period)
+        return run.template operator()<Walk, Reading, packs_per_thread<Map, Walk, true>>();
+    }
+    run.template operator()<Walk, Reading, packs_per_thread<Map, Walk, false>>();
+  };
+  bool packed = map.count <= 1 || map.out.pitch == map.length, alike = true;
+  if constexpr (Map::reads_in) {
+    packed = packed && (map.count <= 1 || map.in.pitch == map.length);
+    alike = behind_boundary<16>(map.in.data) == behind_boundary<16>(map.out.data) &&
+            (map.count <= 1 || map.in.pitch % E == map.out.pitch % E);
+    if (!alike) {
+      return packed ? with.template operator()<walk::flat, reading::elements>()
+                    : with.template operator()<walk::by_line, reading::elements>();
+    }
+  }
+  packed ? with.template operator()<walk::flat, reading::packs>()
+         : with.template operator()<walk::by_line, reading::packs>();
 }
 
-/// One element, for ends of lines and for short loops.
+/// One element.
 template <class Map>
 TWOFOLD_FUNCTION void multiply_element(const Map& map, std::size_t l, std::size_t k) {
   using T = typename Map::element;
@@ -164,197 +211,205 @@ TWOFOLD_FUNCTION void multiply_element(const Map& map, std::size_t l, std::size_
   map.out.line(l)[k] = Map::of(in, along, across);
 }
 
-/// The work of thread `index`.
-template <unsigned Lines, line_alignment Alignment, class Map>
-TWOFOLD_FUNCTION void multiply_lines(const Map& map, const product_threads& threads, std::size_t index) {
-  using T = typename Map::element;
-  constexpr unsigned E = pack16<T>::size;
-  // Where lines begin anywhere, a pack may reach E - 1 elements to the left of where it would otherwise begin.
-  constexpr bool anywhere = Alignment != line_alignment::uniform;
-  constexpr unsigned reach = anywhere ? E - 1 : 0;
-
-  const quotient group = divide(index >> threads.width_log, threads.strips);
-  const std::size_t side = index & ((std::size_t{1} << threads.width_log) - 1);
-  const std::size_t pack = (group.rem << threads.width_log) + side;
-  const std::size_t first = group.quot * Lines;
-  if (pack >= threads.packs) return;
-
-  const auto length = static_cast<std::ptrdiff_t>(map.length);
-  const unsigned behind_first = behind_boundary<const T>(map.out.data);
-  const unsigned behind_step = anywhere ? static_cast<unsigned>(map.out.pitch % E) : 0;
-  const auto behind = [&](std::size_t l) {
-    return anywhere ? (behind_first + static_cast<unsigned>(l) * behind_step) % E : behind_first;
-  };
-  const auto begin = static_cast<std::ptrdiff_t>(pack * E);
-
-  // The elements of `along` under any of this thread's packs, for all its lines.
-  T along[E + reach] = {};
-  if constexpr (Map::reads_along) {
-    const std::ptrdiff_t from = begin - (anywhere ? reach : behind_first);
-    const T* const vector = map.along.data + from * map.along.stride;
-    if (!anywhere && map.along.stride == 1 && from >= 0 && from + static_cast<std::ptrdiff_t>(E) <= length &&
-        behind_boundary(vector) == 0) {
-      const auto side_by_side = *reinterpret_cast<const pack16<T>*>(vector);
-      TWOFOLD_UNROLL
-      for (unsigned k = 0; k < E; ++k) along[k] = side_by_side.element[k];
-    } else {
-      TWOFOLD_UNROLL
-      for (unsigned k = 0; k < E + reach; ++k) {
-        const std::ptrdiff_t at = from + k;
-        along[k] = at >= 0 && at < length ? map.along.data[at * map.along.stride] : T(0);
-      }
-    }
-  }
-
-  pack16<T> in[Lines] = {};
-  T across[Lines] = {};
-  // Which elements of a pack that stands out over an end of its line exist: loaded with the others, not after them.
-  const auto exists = [&](std::ptrdiff_t k, unsigned e) {
-    const std::ptrdiff_t at = k + static_cast<std::ptrdiff_t>(e);
-    return at >= 0 && at < length;
-  };
-  TWOFOLD_UNROLL
-  for (unsigned u = 0; u < Lines; ++u) {
-    const std::size_t l = first + u;
-    if (l >= map.count) continue;
-    const std::ptrdiff_t k = begin - behind(l);
-    if constexpr (Map::reads_in) {
-      const T* p = map.in.line(l) + k;
-      const bool whole = k >= 0 && k + static_cast<std::ptrdiff_t>(E) <= length;
-      if (Alignment != line_alignment::apart && whole) {
-        in[u] = load_once(p);
-      } else {
-        TWOFOLD_UNROLL
-        for (unsigned e = 0; e < E; ++e) {
-          if (exists(k, e)) in[u].element[e] = p[e];
-        }
-      }
-    }
-    if constexpr (Map::reads_across)
-      across[u] = map.across.data[static_cast<std::ptrdiff_t>(l) * map.across.stride];
-  }
-  TWOFOLD_UNROLL
-  for (unsigned u = 0; u < Lines; ++u) {
-    const std::size_t l = first + u;
-    if (l >= map.count) continue;
-    const unsigned m = behind(l);
-    const std::ptrdiff_t k = begin - m;
-    pack16<T> out;
-    TWOFOLD_UNROLL
-    for (unsigned e = 0; e < E; ++e) {
-      T a = along[e];
-      if constexpr (anywhere && Map::reads_along) {
-        // Registers have no index: pick by comparison. m is the same for a whole line.
-        TWOFOLD_UNROLL
-        for (unsigned s = 0; s < E; ++s) a = m == s ? along[e + reach - s] : a;
-      }
-      out.element[e] = Map::of(in[u].element[e], a, across[u]);
-    }
-    if (k >= 0 && k + static_cast<std::ptrdiff_t>(E) <= length) {
-      store_once(map.out.line(l) + k, out);
-    } else {
-      TWOFOLD_UNROLL
-      for (unsigned e = 0; e < E; ++e) {
-        if (exists(k, e)) map.out.line(l)[k + static_cast<std::ptrdiff_t>(e)] = out.element[e];
-      }
-    }
-  }
-}
-
-/// Short lines without pads between them are walked as one: a thread takes `Packs` packs, `stride` packs apart,
-/// and divides once to learn where it is.
-struct flat_threads {
-  static constexpr unsigned stride = 256;  // threads that are neighbours
-  std::size_t behind;                      // elements by which the matrix lies behind a boundary
-  std::size_t elements;
-  std::size_t line_step;   // stride packs further on: so many lines
-  std::size_t place_step;  // and places
-  std::size_t total;       // threads
-
-  template <class Map>
-  static flat_threads of(const Map& map, unsigned packs) {
-    using T = typename Map::element;
-    constexpr std::size_t E = pack16<T>::size;
-    flat_threads t{};
-    t.behind = behind_boundary<const T>(map.out.data);
-    t.elements = map.count * map.length;
-    t.line_step = stride * E / map.length;
-    t.place_step = stride * E % map.length;
-    const std::size_t all = (t.elements + t.behind + E - 1) / E;
-    t.total = (all + stride * packs - 1) / (stride * packs) * stride;
-    return t;
-  }
+/// Where the first pack of a thread begins. Walked flat, its elements may run on into the next lines; by line, it may stand
+/// out over either end of its line.
+struct pack_place {
+  std::ptrdiff_t line;
+  std::ptrdiff_t place;
 };
 
-/// Whether a map is walked flat: no pads, in and out alike, lines shorter than a warp's access.
-template <class Map>
-bool walks_flat(const Map& map) {
-  if (map.count <= 1 || map.out.pitch != map.length || map.length * sizeof(typename Map::element) >= 512)
-    return false;
-  return !Map::reads_in || (map.in.pitch == map.length && alignment_of(map) != line_alignment::apart);
+namespace detail {
+
+/// The elements of thread `index`'s first pack, counted from the first of the matrix, walked flat.
+template <unsigned Packs, class Map>
+TWOFOLD_FUNCTION std::ptrdiff_t first_element(const product_threads& threads, std::size_t index) {
+  std::size_t pack = index;
+  if constexpr (Packs > 1) pack += threads.packs(index).quot * (Packs - 1) * threads.packs.value;
+  return static_cast<std::ptrdiff_t>(pack * pack16<typename Map::element>::size) -
+         static_cast<std::ptrdiff_t>(threads.behind);
 }
 
 template <unsigned Packs, class Map>
-TWOFOLD_FUNCTION void multiply_flat(const Map& map, const flat_threads& threads, std::size_t index) {
+TWOFOLD_FUNCTION pack_place place_by_line(const Map& map, const product_threads& threads, std::size_t index) {
+  using T = typename Map::element;
+  const auto row = threads.packs(index);
+  const std::size_t side = row.quot & (threads.period - 1);  // a power of two
+  const std::size_t line = (row.quot - side) * Packs + side;
+  const std::size_t behind = (threads.behind + line * map.out.pitch) % block_elements<T>;
+  return {static_cast<std::ptrdiff_t>(line),
+          static_cast<std::ptrdiff_t>(row.rem * pack16<T>::size) - static_cast<std::ptrdiff_t>(behind)};
+}
+
+/// All elements of all packs exist. where() is the place of the first, element `at_in` of in and `at_out` of out.
+template <unsigned Packs, walk Walk, reading Reading, class Map, class Where>
+TWOFOLD_FUNCTION void multiply_whole_packs(const Map& map, std::size_t period, std::ptrdiff_t at_in,
+                                           std::ptrdiff_t at_out, const Where& where) {
   using T = typename Map::element;
   constexpr unsigned E = pack16<T>::size;
-  constexpr unsigned S = flat_threads::stride;
-  const std::size_t first_pack = index / S * (S * Packs) + index % S;
-  const auto elements = static_cast<std::ptrdiff_t>(threads.elements);
-  const std::ptrdiff_t begin =
-      static_cast<std::ptrdiff_t>(first_pack * E) - static_cast<std::ptrdiff_t>(threads.behind);
-  if (begin >= elements) return;
-
+  const auto length = static_cast<std::ptrdiff_t>(map.length), lines = static_cast<std::ptrdiff_t>(period);
+  // The pitch of a single line is never used: packs are not whole then but for the first.
+  const auto step = [&](std::size_t pitch) {
+    return lines * static_cast<std::ptrdiff_t>(Walk == walk::flat ? map.length : pitch);
+  };
   pack16<T> in[Packs] = {};
   if constexpr (Map::reads_in) {
     TWOFOLD_UNROLL
     for (unsigned u = 0; u < Packs; ++u) {
-      const std::ptrdiff_t at = begin + static_cast<std::ptrdiff_t>(u * S * E);
-      if (at >= 0 && at + static_cast<std::ptrdiff_t>(E) <= elements) in[u] = load_once(map.in.data + at);
+      const T* const p = map.in.data + at_in + static_cast<std::ptrdiff_t>(u) * step(map.in.pitch);
+      if constexpr (Reading == reading::packs) {
+        in[u] = load_once(p);
+      } else {
+        TWOFOLD_UNROLL
+        for (unsigned e = 0; e < E; ++e) in[u].element[e] = p[e];
+      }
     }
   }
-  // A first pack that begins before the matrix has its line and place counted from element 0.
-  const std::size_t from = begin < 0 ? 0 : static_cast<std::size_t>(begin);
-  std::size_t line = from / map.length, place = from % map.length;
-  TWOFOLD_UNROLL
-  for (unsigned u = 0; u < Packs; ++u) {
-    const std::ptrdiff_t at = begin + static_cast<std::ptrdiff_t>(u * S * E);
-    if (at >= 0 && at + static_cast<std::ptrdiff_t>(E) <= elements) {
-      std::size_t l = line, k = place;
-      pack16<T> out;
-      TWOFOLD_UNROLL
-      for (unsigned e = 0; e < E; ++e) {
-        T along{}, across{};
-        if constexpr (Map::reads_along)
-          along = map.along.data[static_cast<std::ptrdiff_t>(k) * map.along.stride];
-        if constexpr (Map::reads_across)
-          across = map.across.data[static_cast<std::ptrdiff_t>(l) * map.across.stride];
-        out.element[e] = Map::of(in[u].element[e], along, across);
-        if (++k == map.length) {
-          k = 0;
-          ++l;
+  const pack_place first = where();  // divides, while the loads are under way
+  T* const out = map.out.data + at_out;
+  const std::ptrdiff_t out_step = step(map.out.pitch);
+  const T* const numbers = map.across.data + first.line * map.across.stride;
+  const std::ptrdiff_t number_step = lines * map.across.stride;
+
+  if (Walk == walk::by_line || first.place + static_cast<std::ptrdiff_t>(E) <= length) {
+    T along[E] = {};
+    if constexpr (Map::reads_along) {
+      if (map.along.stride == 1) {
+        const T* const p = map.along.data + first.place;
+        if (behind_boundary<16>(p) == 0) {
+          const auto side_by_side = *reinterpret_cast<const pack16<T>*>(p);
+          TWOFOLD_UNROLL
+          for (unsigned e = 0; e < E; ++e) along[e] = side_by_side.element[e];
+        } else {
+          TWOFOLD_UNROLL
+          for (unsigned e = 0; e < E; ++e) along[e] = p[e];
         }
-      }
-      store_once(map.out.data + at, out);
-    } else if (at < elements) {
-      const std::ptrdiff_t end =
-          at + static_cast<std::ptrdiff_t>(E) < elements ? at + static_cast<std::ptrdiff_t>(E) : elements;
-      TWOFOLD_DO_NOT_UNROLL
-      for (std::ptrdiff_t i = at < 0 ? 0 : at; i < end; ++i) {
-        multiply_element(map, static_cast<std::size_t>(i) / map.length,
-                         static_cast<std::size_t>(i) % map.length);
+      } else {
+        const T* p = map.along.data + first.place * map.along.stride;
+        TWOFOLD_UNROLL
+        for (unsigned e = 0; e < E; ++e, p += map.along.stride) along[e] = *p;
       }
     }
-    line += threads.line_step;
-    place += threads.place_step;
-    // The next pack: counted from `begin`, which for the first thread lies before the matrix.
-    if (u == 0 && begin < 0) {
-      const std::size_t next = static_cast<std::size_t>(begin + static_cast<std::ptrdiff_t>(S * E));
-      line = next / map.length;
-      place = next % map.length;
-    } else if (place >= map.length) {
-      place -= map.length;
-      ++line;
+    T number[Packs] = {};
+    if constexpr (Map::reads_across) {
+      TWOFOLD_UNROLL
+      for (unsigned u = 0; u < Packs; ++u) number[u] = numbers[static_cast<std::ptrdiff_t>(u) * number_step];
+    }
+    TWOFOLD_UNROLL
+    for (unsigned u = 0; u < Packs; ++u) {
+      pack16<T> pack;
+      TWOFOLD_UNROLL
+      for (unsigned e = 0; e < E; ++e) pack.element[e] = Map::of(in[u].element[e], along[e], number[u]);
+      store_once(out + static_cast<std::ptrdiff_t>(u) * out_step, pack);
+    }
+    return;
+  }
+  // The packs run on into the next line, or the next lines.
+  T along[E] = {};
+  std::ptrdiff_t down[E];
+  std::ptrdiff_t k = first.place, lower = 0;
+  TWOFOLD_UNROLL
+  for (unsigned e = 0; e < E; ++e) {
+    if constexpr (Map::reads_along) along[e] = map.along.data[k * map.along.stride];
+    down[e] = lower * map.across.stride;
+    if (++k == length) {
+      k = 0;
+      ++lower;
+    }
+  }
+  TWOFOLD_UNROLL
+  for (unsigned u = 0; u < Packs; ++u) {
+    pack16<T> pack;
+    TWOFOLD_UNROLL
+    for (unsigned e = 0; e < E; ++e) {
+      T number{};
+      if constexpr (Map::reads_across)
+        number = numbers[static_cast<std::ptrdiff_t>(u) * number_step + down[e]];
+      pack.element[e] = Map::of(in[u].element[e], along[e], number);
+    }
+    store_once(out + static_cast<std::ptrdiff_t>(u) * out_step, pack);
+  }
+}
+
+/// By line: packs may stand out over an end of their lines, and there may be fewer lines. The elements of a pack are loaded
+/// before the first is used, here too.
+template <unsigned Packs, class Map>
+TWOFOLD_FUNCTION void multiply_ends(const Map& map, std::size_t period, const pack_place& first) {
+  using T = typename Map::element;
+  constexpr unsigned E = pack16<T>::size;
+  const auto length = static_cast<std::ptrdiff_t>(map.length);
+  const auto exists = [&](unsigned e) {
+    const std::ptrdiff_t k = first.place + static_cast<std::ptrdiff_t>(e);
+    return k >= 0 && k < length;
+  };
+  // Not unrolled: few threads come here, and all would pay with registers.
+  TWOFOLD_DO_NOT_UNROLL
+  for (unsigned u = 0; u < Packs; ++u) {
+    const std::size_t l = static_cast<std::size_t>(first.line) + u * period;
+    if (l >= map.count) return;
+    T across{}, out[E] = {};
+    if constexpr (Map::reads_across)
+      across = map.across.data[static_cast<std::ptrdiff_t>(l) * map.across.stride];
+    TWOFOLD_UNROLL
+    for (unsigned e = 0; e < E; ++e) {
+      if (!exists(e)) continue;
+      const std::ptrdiff_t k = first.place + static_cast<std::ptrdiff_t>(e);
+      T in{}, along{};
+      if constexpr (Map::reads_in) in = map.in.line(l)[k];
+      if constexpr (Map::reads_along) along = map.along.data[k * map.along.stride];
+      out[e] = Map::of(in, along, across);
+    }
+    TWOFOLD_UNROLL
+    for (unsigned e = 0; e < E; ++e) {
+      if (exists(e)) map.out.line(l)[first.place + static_cast<std::ptrdiff_t>(e)] = out[e];
+    }
+  }
+}
+
+}  // namespace detail
+
+/// The work of thread `index`.
+template <unsigned Packs, walk Walk, reading Reading, class Map>
+TWOFOLD_FUNCTION void multiply_packs(const Map& map, const product_threads& threads, std::size_t index) {
+  constexpr auto E = static_cast<std::ptrdiff_t>(pack16<typename Map::element>::size);
+  const auto length = static_cast<std::ptrdiff_t>(map.length);
+  const auto further = static_cast<std::ptrdiff_t>((Packs - 1) * threads.period);  // lines, to the last pack
+  if constexpr (Walk == walk::flat) {
+    const auto elements = static_cast<std::ptrdiff_t>(threads.elements);
+    const auto whole = [&]<unsigned N>(std::ptrdiff_t at) {
+      detail::multiply_whole_packs<N, Walk, Reading>(map, threads.period, at, at, [&] {
+        const auto place = threads.length(static_cast<std::size_t>(at));
+        return pack_place{static_cast<std::ptrdiff_t>(place.quot), static_cast<std::ptrdiff_t>(place.rem)};
+      });
+    };
+    std::ptrdiff_t at = detail::first_element<Packs, Map>(threads, index);
+    if (at >= 0 && at + further * length + E <= elements) return whole.template operator()<Packs>(at);
+    // The first and the last packs of the matrix: a loop that takes no registers from the path above.
+    TWOFOLD_DO_NOT_UNROLL
+    for (unsigned u = 0; u < Packs && at < elements; ++u) {
+      if (Packs > 1 && at >= 0 && at + E <= elements) {
+        whole.template operator()<1>(at);
+      } else {
+        const std::ptrdiff_t end = at + E < elements ? at + E : elements;
+        TWOFOLD_DO_NOT_UNROLL
+        for (std::ptrdiff_t i = at < 0 ? 0 : at; i < end; ++i) {
+          const auto place = threads.length(static_cast<std::size_t>(i));
+          multiply_element(map, place.quot, place.rem);
+        }
+      }
+      at += static_cast<std::ptrdiff_t>(threads.period) * length;
+    }
+  } else {
+    const auto count = static_cast<std::ptrdiff_t>(map.count);
+    const auto first = detail::place_by_line<Packs>(map, threads, index);
+    if (first.place + E <= 0 || first.place >= length || first.line >= count) return;
+    if (first.place >= 0 && first.place + E <= length && first.line + further < count) {
+      const auto at = [&](std::size_t pitch) {
+        return first.line * static_cast<std::ptrdiff_t>(pitch) + first.place;
+      };
+      detail::multiply_whole_packs<Packs, Walk, Reading>(map, threads.period, at(map.in.pitch),
+                                                         at(map.out.pitch), [&] { return first; });
+    } else {
+      detail::multiply_ends<Packs>(map, threads.period, first);
     }
   }
 }

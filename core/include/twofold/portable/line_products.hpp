@@ -68,21 +68,12 @@ struct host_products {
 
 inline constexpr unsigned product_team = 256;
 
-template <backends::line_alignment Alignment, class Map>
+template <backends::walk Walk, backends::reading Reading, unsigned Packs, class Map>
 struct device_products {
   Map map;
   backends::product_threads threads;
   KOKKOS_FUNCTION void operator()(std::size_t index) const {
-    backends::multiply_lines<backends::lines_per_thread<Map, Alignment>, Alignment>(map, threads, index);
-  }
-};
-
-template <class Map>
-struct device_flat_products {
-  Map map;
-  backends::flat_threads threads;
-  KOKKOS_FUNCTION void operator()(std::size_t index) const {
-    backends::multiply_flat<backends::flat_packs>(map, threads, index);
+    backends::multiply_packs<Packs, Walk, Reading>(map, threads, index);
   }
 };
 
@@ -103,19 +94,10 @@ void multiply(const char* label, const Exec& exec, const Map& map) {
     backends::for_each_index(label, exec, work.steps(), work);
   } else {
     const backends::device_of device(exec);
-    if (backends::walks_flat(map)) {
-      const auto threads = backends::flat_threads::of(map, backends::flat_packs);
-      return run_threads(label, exec, threads.total, device_flat_products<Map>{map, threads});
-    }
-    const auto alignment = backends::alignment_of(map);
-    const auto run = [&]<backends::line_alignment A>() {
-      const auto threads = backends::product_threads::of(map, backends::lines_per_thread<Map, A>, alignment);
-      run_threads(label, exec, threads.total, device_products<A, Map>{map, threads});
-    };
-    using backends::line_alignment;
-    if (alignment == line_alignment::uniform) return run.template operator()<line_alignment::uniform>();
-    if (alignment == line_alignment::each) return run.template operator()<line_alignment::each>();
-    if constexpr (Map::reads_in) run.template operator()<line_alignment::apart>();
+    backends::with_walk(map, [&]<backends::walk Walk, backends::reading Reading, unsigned Packs>() {
+      const auto threads = backends::product_threads::of<Packs, Walk>(map);
+      run_threads(label, exec, threads.total, device_products<Walk, Reading, Packs, Map>{map, threads});
+    });
   }
 }
 
