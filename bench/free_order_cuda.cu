@@ -43,12 +43,18 @@ __global__ void __launch_bounds__(native::fold_threads, native::fold_blocks_per_
 
   if (gridDim.x > 1) {
     if (threadIdx.x == 0) partials[blockIdx.x] = folded;
-    if (!native::last_to_arrive(counter, gridDim.x)) return;
-    mine = backends::nothing<A>();
-    for (unsigned block = threadIdx.x; block < gridDim.x; block += native::fold_threads) {
-      mine = backends::combine(mine, partials[block]);
+    if (gridDim.x <= backends::few_chunks<A>) {
+      // As the native kernel does.
+      if (threadIdx.x >= native::warp_threads || !native::last_warp_to_arrive(counter, gridDim.x)) return;
+      folded = native::warp_fold(backends::fold_thread_of_few(partials, gridDim.x, threadIdx.x));
+    } else {
+      if (!native::last_to_arrive(counter, gridDim.x)) return;
+      mine = backends::nothing<A>();
+      for (unsigned block = threadIdx.x; block < gridDim.x; block += native::fold_threads) {
+        mine = backends::combine(mine, partials[block]);
+      }
+      folded = native::block_fold<native::fold_threads>(mine, scratch);
     }
-    folded = native::block_fold<native::fold_threads>(mine, scratch);
   }
   if (threadIdx.x == 0) *result = source.finish(folded);
 }

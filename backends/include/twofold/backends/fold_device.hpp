@@ -40,6 +40,11 @@ struct fold_levels {
             chunks <= fold_order::longest_short};
   }
 
+  unsigned teams(unsigned chunks_of_team) const { return (chunks + chunks_of_team - 1) / chunks_of_team; }
+  /// Teams that a group's chunks are folded by, where each takes `chunks_of_team` of them in a row.
+  TWOFOLD_FUNCTION unsigned teams_of(unsigned group, unsigned chunks_of_team) const {
+    return (members_of(group) + chunks_of_team - 1) / chunks_of_team;
+  }
   TWOFOLD_FUNCTION unsigned group_of(unsigned chunk) const { return chunk >> group_shift; }
   TWOFOLD_FUNCTION unsigned first_of(unsigned group) const { return group << group_shift; }
   TWOFOLD_FUNCTION unsigned members_of(unsigned group) const {
@@ -112,7 +117,7 @@ TWOFOLD_FUNCTION void add_rows(const Source& source, typename Source::accumulato
       for (unsigned u = 0; u < Group; ++u) {
         TWOFOLD_UNROLL
         for (unsigned k = 0; k < L; ++k)
-          lanes[k] = Source::with(lanes[k], source.inside(rows[u], source.lane(first + k)));
+          lanes[k] = Source::with(lanes[k], source.inside(rows[u], source.lane(first + k).value));
       }
       return;
     }
@@ -195,17 +200,133 @@ TWOFOLD_FUNCTION typename Source::accumulator fold_thread(const Source& source, 
       source, start, count, thread, [&](unsigned r) { return source.row(start + r * fold_order::lanes); });
 }
 
-/// The same where a team shares what the source knows of its rows; `rows` has room for `Rows` of them on chip, and
-/// barrier() is one for the team and for what it wrote there.
-template <unsigned Rows, unsigned InFlight, class Source, class Barrier>
-TWOFOLD_FUNCTION typename Source::accumulator fold_thread_of_team(const Source& source, std::size_t start,
-                                                                  std::size_t count, unsigned thread,
-                                                                  typename Source::row_start* rows,
-                                                                  const Barrier& barrier) {
-  if (thread < Rows) rows[thread] = source.row(start + thread * fold_order::lanes);
+/// Chunks that one team takes where elements are computed: what it learns of its lanes serves all of them, and their trees
+/// share a barrier. Only where there are teams for every multiprocessor all the same.
+inline constexpr unsigned most_chunks_of_team = 8;
+template <class Source>
+unsigned chunks_of_team(const fold_levels& levels) {
+  constexpr unsigned enough_teams = 1024;
+  unsigned chunks = 1;
+  if constexpr (computes_elements<Source>) {
+    while (chunks < most_chunks_of_team && levels.chunks >= 2 * chunks * enough_teams) chunks *= 2;
+  }
+  return chunks;
+}
+
+/// The lanes 4t .. 4t + 3 of thread t over a chunk that holds no end of the rows: nothing to ask but the rows' starts.
+template <unsigned Rows, class Source>
+TWOFOLD_FUNCTION typename Source::accumulator fold_thread_inside(
+    const Source& source, const typename Source::row_start* rows,
+    const pack4<typename Source::element>& offsets) {
+  using A = typename Source::accumulator;
+  constexpr unsigned group = rows_in_flight<Source, 0>;
+  static_assert(Rows % group == 0);
+  A lanes[lanes_per_thread];
+  TWOFOLD_UNROLL
+  for (unsigned k = 0; k < lanes_per_thread; ++k) lanes[k] = nothing<A>();
+  TWOFOLD_DO_NOT_UNROLL
+  for (unsigned r = 0; r < Rows; r += group) {
+    TWOFOLD_UNROLL
+    for (unsigned u = 0; u < group; ++u) {
+      TWOFOLD_UNROLL
+      for (unsigned k = 0; k < lanes_per_thread; ++k)
+        lanes[k] = Source::with(lanes[k], source.inside(rows[r + u], offsets.element[k]));
+    }
+  }
+  return combine(combine(lanes[0], lanes[1]), combine(lanes[2], lanes[3]));
+}
+
+/// What the threads of a team have of a chunk, on chip: 32 threads fold it, 16 neighbours each. The slots of 17 neighbours
+/// keep those 32 from one another's memory banks.
+inline constexpr unsigned values_per_thread = team_threads / 32;
+inline constexpr unsigned value_slots = team_threads + 32;
+TWOFOLD_FUNCTION unsigned value_slot(unsigned thread) { return thread + thread / values_per_thread; }
+
+/// Memory on chip for what a team learns of its chunks of computed elements before it folds them.
+template <class Source>
+struct chunk_rooms {
+  using offsets = pack4<typename Source::element>;
+  static constexpr unsigned offset_packs = Source::keeps_offsets ? team_threads : 0;
+
+  typename Source::row_start* rows;  // of all chunks
+  offsets* kept;                     // the lanes' offsets, a pack per thread, or nothing
+};
+
+/// What thread `thread` of a team makes of `of_team` chunks from chunk `first` on of n computed elements: use(c, value)
+/// for each of them that there is. barrier() is one for the team and for what it wrote into `rooms`.
+template <unsigned Rows, class Source, class Barrier, class Use>
+TWOFOLD_FUNCTION void fold_thread_of_chunks(const Source& source, std::size_t n, unsigned first,
+                                            unsigned of_team, unsigned thread,
+                                            const chunk_rooms<Source>& rooms, const Barrier& barrier,
+                                            const Use& use) {
+  constexpr std::size_t chunk = Rows * fold_order::lanes;
+  constexpr unsigned L = lanes_per_thread;
+  static_assert(Rows * most_chunks_of_team <= team_threads);
+  const std::size_t begin = first * chunk;
+  if (thread < Rows * of_team) rooms.rows[thread] = source.row(begin + thread * fold_order::lanes);
+  typename chunk_rooms<Source>::offsets offsets;
+  TWOFOLD_UNROLL
+  for (unsigned k = 0; k < L; ++k) offsets.element[k] = source.lane(L * thread + k).value;
+  if constexpr (Source::keeps_offsets) rooms.kept[thread] = offsets;
   barrier();  // the rows are there
-  return fold_thread<Rows, false, InFlight>(source, start, count, thread,
-                                            [rows](unsigned r) { return rows[r]; });
+  TWOFOLD_DO_NOT_UNROLL
+  for (unsigned c = 0; c < of_team; ++c) {
+    const std::size_t start = begin + c * chunk;
+    if (start >= n) return;
+    const auto* const rows = rooms.rows + c * Rows;
+    if (start > 0 && n - start > chunk) {
+      if constexpr (Source::keeps_offsets) offsets = rooms.kept[thread];
+      use(c, fold_thread_inside<Rows>(source, rows, offsets));
+    } else {
+      // An end, or too few elements. One row at a time: more would take registers from the chunks above.
+      const std::size_t count = n - start < chunk ? n - start : chunk;
+      use(c,
+          fold_thread<Rows, false, 1>(source, start, count, thread, [rows](unsigned r) { return rows[r]; }));
+    }
+  }
+}
+
+/// The balanced tree over N neighbours, all loaded before the first addition.
+template <unsigned N, class A>
+TWOFOLD_FUNCTION A fold_array(const A* from) {
+  A v[N];
+  TWOFOLD_UNROLL
+  for (unsigned k = 0; k < N; ++k) v[k] = from[k];
+  TWOFOLD_UNROLL
+  for (unsigned count = N / 2; count > 0; count /= 2) {
+    TWOFOLD_UNROLL
+    for (unsigned k = 0; k < N / 2; ++k) {
+      if (k < count) v[k] = combine(v[2 * k], v[2 * k + 1]);
+    }
+  }
+  return v[0];
+}
+
+/// Chunk results that 32 neighbouring threads fold without the rest of their team, and without a barrier: those of
+/// nearly all inputs that a launch takes longer than.
+template <class A>
+inline constexpr unsigned few_chunks = sizeof(A) > 8 ? 128 : 512;
+
+namespace detail {
+template <unsigned N, class A>
+TWOFOLD_FUNCTION A fold_some(const A* partials, unsigned count, unsigned thread) {
+  A v[N];
+  TWOFOLD_UNROLL
+  for (unsigned k = 0; k < N; ++k) v[k] = thread * N + k < count ? partials[thread * N + k] : nothing<A>();
+  if constexpr (N == 1) {
+    return v[0];
+  } else {
+    return fold_array<N>(v);
+  }
+}
+}  // namespace detail
+
+/// The part of one of 32 threads in `count` chunk results; their parts are neighbours in the tree.
+template <class A>
+TWOFOLD_FUNCTION A fold_thread_of_few(const A* partials, unsigned count, unsigned thread) {
+  if (count <= 32) return detail::fold_some<1>(partials, count, thread);
+  if (few_chunks<A> == 128 || count <= 128) return detail::fold_some<4>(partials, count, thread);
+  return detail::fold_some<few_chunks<A> / 32>(partials, count, thread);
 }
 
 /// A thread's part of partial results, for a team that has nothing else to do: two rows in flight keep it from

@@ -122,86 +122,62 @@ struct team_tree {
     const A node = fold_neighbours(value);
     if (t % backends::neighbour_threads == 0) slots[t / backends::neighbour_threads] = node;
     team.team_barrier();  // all nodes are there
-    return t == 0 ? tree<nodes>(slots) : node;
-  }
-
-  /// The balanced tree over N neighbours, all loaded before the first addition.
-  template <unsigned N>
-  KOKKOS_FUNCTION static A tree(const A* from) {
-    A v[N];
-    TWOFOLD_UNROLL
-    for (unsigned k = 0; k < N; ++k) v[k] = from[k];
-    TWOFOLD_UNROLL
-    for (unsigned count = N / 2; count > 0; count /= 2) {
-      TWOFOLD_UNROLL
-      for (unsigned k = 0; k < N / 2; ++k) {
-        if (k < count) v[k] = combine(v[2 * k], v[2 * k + 1]);
-      }
-    }
-    return v[0];
+    return t == 0 ? backends::fold_array<nodes>(slots) : node;
   }
 };
 
-template <unsigned Rows, bool Packed, class Source, class Exec>
-struct fold_teams {
+/// What the teams of a fold share, and what they do once they have folded chunks.
+template <class Source, class Exec>
+struct fold_results {
   using A = typename Source::accumulator;
   using member = typename Kokkos::TeamPolicy<Exec>::member_type;
 
   Source source;
-  std::size_t n;
   backends::fold_levels levels;
   A* partials;
   unsigned* counters;
   typename Source::result* result;
 
-  static constexpr std::size_t scratch_bytes = team_tree<A>::scratch_bytes + [] {
-    if constexpr (backends::computes_elements<Source>) {
-      return (Rows + 1) * sizeof(typename Source::row_start);
-    } else {
-      return std::size_t{0};
-    }
-  }();
-
-  KOKKOS_FUNCTION void operator()(const member& team) const {
-    constexpr std::size_t chunk = Rows * fold_order::lanes;
-    const auto tree = team_tree<A>::in(team);
+  /// Thread 0 has `folded` the team's only chunk.
+  KOKKOS_FUNCTION void of_chunk(const member& team, const team_tree<A>& tree, A folded) const {
     const unsigned t = static_cast<unsigned>(team.team_rank());
     const unsigned rank = static_cast<unsigned>(team.league_rank());
-    const std::size_t start = rank * chunk;
-    const std::size_t count = n - start < chunk ? n - start : chunk;
-    constexpr unsigned in_flight = backends::rows_in_flight<Source, bytes_in_flight>;
-    A mine;
-    if constexpr (backends::computes_elements<Source>) {
-      using row_start = typename Source::row_start;
-      auto* rows = static_cast<row_start*>(
-          team.team_scratch(0).get_shmem_aligned(Rows * sizeof(row_start), alignof(row_start)));
-      mine = backends::fold_thread_of_team<Rows, in_flight>(source, start, count, t, rows,
-                                                            [&] { team.team_barrier(); });
-    } else {
-      mine = backends::fold_thread<Rows, Packed, in_flight>(source, start, count, t);
-    }
-    A folded = tree.fold(team, mine);
-
     if (levels.chunks > 1) {
-      A* const group_results = partials + levels.chunks;
-      const unsigned group = levels.group_of(rank);
-      const unsigned members = levels.members_of(group);
-
       if (t == 0) partials[rank] = folded;
-      if (!last_to_arrive(team, tree, counters + 1 + group, members)) return;
-      // A chunk of the next level.
-      folded = tree.fold(team, backends::fold_thread_of_partials(partials + levels.first_of(group), 0,
-                                                                 members, levels.short_groups, t));
-
-      if (levels.groups > 1) {
-        if (t == 0) group_results[group] = folded;
-        if (!last_to_arrive(team, tree, counters, levels.groups)) return;
-        folded = fold_partials(team, tree, group_results, levels.groups, group_results + levels.groups);
+      if (levels.chunks > backends::few_chunks<A>) return of_chunks(team, tree, rank, 1);
+      // The first 32 threads go on alone: no barrier follows.
+      if (t >= backends::neighbour_threads) return;
+      unsigned last = 0;
+      if (t == 0) {
+        last = backends::arrive(counters) == levels.chunks - 1;
+        if (last) *counters = 0;
       }
+      if (backends::from_first(last) == 0) return;
+      folded = fold_neighbours(backends::fold_thread_of_few(partials, levels.chunks, t));
     }
     if (t == 0) *result = source.finish(folded);
   }
 
+  /// The results of the team's chunks, `of_team` from `first` on, lie in memory, written by thread 0 or before a barrier.
+  KOKKOS_FUNCTION void of_chunks(const member& team, const team_tree<A>& tree, unsigned first,
+                                 unsigned of_team) const {
+    const unsigned t = static_cast<unsigned>(team.team_rank());
+    A* const group_results = partials + levels.chunks;
+    const unsigned group = levels.group_of(first);
+    if (!last_to_arrive(team, tree, counters + 1 + group, levels.teams_of(group, of_team))) return;
+    // A chunk of the next level.
+    A folded =
+        tree.fold(team, backends::fold_thread_of_partials(partials + levels.first_of(group), 0,
+                                                          levels.members_of(group), levels.short_groups, t));
+    if (levels.groups > 1) {
+      if (t == 0) group_results[group] = folded;
+      if (!last_to_arrive(team, tree, counters, levels.groups)) return;
+      folded = fold_partials(team, tree, group_results, levels.groups, group_results + levels.groups);
+    }
+    if (t == 0) *result = source.finish(folded);
+  }
+
+ private:
   /// Whether this team is the last of `total` to arrive; the counter is zero again afterwards.
   KOKKOS_FUNCTION static bool last_to_arrive(const member& team, const team_tree<A>& tree, unsigned* counter,
                                              unsigned total) {
@@ -237,6 +213,82 @@ struct fold_teams {
   }
 };
 
+/// A team per chunk.
+template <unsigned Rows, bool Packed, class Source, class Exec>
+struct fold_teams {
+  using A = typename Source::accumulator;
+  std::size_t n;
+  fold_results<Source, Exec> results;
+
+  static constexpr std::size_t scratch_bytes = team_tree<A>::scratch_bytes;
+
+  KOKKOS_FUNCTION void operator()(const typename Kokkos::TeamPolicy<Exec>::member_type& team) const {
+    constexpr std::size_t chunk = Rows * fold_order::lanes;
+    constexpr unsigned in_flight = backends::rows_in_flight<Source, bytes_in_flight>;
+    const auto tree = team_tree<A>::in(team);
+    const std::size_t start = static_cast<std::size_t>(team.league_rank()) * chunk;
+    const std::size_t count = n - start < chunk ? n - start : chunk;
+    const A mine = backends::fold_thread<Rows, Packed, in_flight>(results.source, start, count,
+                                                                  static_cast<unsigned>(team.team_rank()));
+    results.of_chunk(team, tree, tree.fold(team, mine));
+  }
+};
+
+/// Elements that are computed: a team takes `of_team` chunks in a row.
+template <unsigned Rows, class Source, class Exec>
+struct fold_computed_teams {
+  using A = typename Source::accumulator;
+  using rooms = backends::chunk_rooms<Source>;
+  using row_start = typename Source::row_start;
+  using offsets = typename rooms::offsets;
+  std::size_t n;
+  unsigned of_team;
+  fold_results<Source, Exec> results;
+
+  /// The chunks' row starts, their lanes' offsets, and where there are several chunks a value per thread and chunk.
+  std::size_t scratch_bytes() const {
+    return team_tree<A>::scratch_bytes + (of_team * Rows + 1) * sizeof(row_start) +
+           (rooms::offset_packs + 3) * sizeof(offsets) +
+           (of_team > 1 ? (of_team * backends::value_slots + 1) * sizeof(A) : 0);
+  }
+
+  KOKKOS_FUNCTION void operator()(const typename Kokkos::TeamPolicy<Exec>::member_type& team) const {
+    const auto tree = team_tree<A>::in(team);
+    const auto scratch = [&](std::size_t bytes) {
+      return team.team_scratch(0).get_shmem_aligned(static_cast<std::ptrdiff_t>(bytes), 16);
+    };
+    const rooms on_chip{
+        static_cast<row_start*>(scratch(of_team * Rows * sizeof(row_start))),
+        static_cast<offsets*>(rooms::offset_packs > 0 ? scratch(rooms::offset_packs * sizeof(offsets))
+                                                      : nullptr)};
+    A* const values =
+        static_cast<A*>(of_team > 1 ? scratch(of_team * backends::value_slots * sizeof(A)) : nullptr);
+    const unsigned t = static_cast<unsigned>(team.team_rank());
+    const unsigned first = static_cast<unsigned>(team.league_rank()) * of_team;
+    A mine = backends::nothing<A>();
+    backends::fold_thread_of_chunks<Rows>(
+        results.source, n, first, of_team, t, on_chip, [&] { team.team_barrier(); },
+        [&](unsigned c, A value) {
+          mine = value;
+          if (values != nullptr) values[c * backends::value_slots + backends::value_slot(t)] = value;
+        });
+    if (values == nullptr) return results.of_chunk(team, tree, tree.fold(team, mine));
+
+    team.team_barrier();  // the values are there
+    // 32 neighbours per chunk.
+    constexpr unsigned each = backends::values_per_thread;
+    const unsigned c = t / backends::neighbour_threads;
+    if (c < of_team && first + c < results.levels.chunks) {
+      const A folded = fold_neighbours(
+          backends::fold_array<each>(values + c * backends::value_slots +
+                                     backends::value_slot(each * (t % backends::neighbour_threads))));
+      if (t % backends::neighbour_threads == 0) results.partials[first + c] = folded;
+    }
+    team.team_barrier();  // thread 0 will say so for all
+    results.of_chunks(team, tree, first, of_team);
+  }
+};
+
 template <class Source>
 struct write_of_nothing {
   Source source;
@@ -261,14 +313,24 @@ void launch_teams(const char* label, const Exec& exec, const Source& source, std
     memory = backends::workspace_of(backends::stream_of(exec))
                  .at_least(fold_order::partial_count(n) * sizeof(A), std::size_t{1} + levels.groups);
   }
-  backends::with_shape(source, n, [&]<unsigned Rows, bool Packed>() {
-    using work = fold_teams<Rows, Packed, Source, Exec>;
+  const fold_results<Source, Exec> results{source, levels, static_cast<A*>(memory.partials), memory.counters,
+                                           result};
+  const auto run = [&](const auto& work, unsigned teams, std::size_t scratch_bytes) {
     using policy = Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<backends::team_threads, 2>>;
-    Kokkos::parallel_for(
-        label,
-        policy(exec, static_cast<int>(levels.chunks), static_cast<int>(backends::team_threads))
-            .set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(work::scratch_bytes))),
-        work{source, n, levels, static_cast<A*>(memory.partials), memory.counters, result});
+    Kokkos::parallel_for(label,
+                         policy(exec, static_cast<int>(teams), static_cast<int>(backends::team_threads))
+                             .set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(scratch_bytes))),
+                         work);
+  };
+  backends::with_shape(source, n, [&]<unsigned Rows, bool Packed>() {
+    if constexpr (backends::computes_elements<Source>) {
+      const unsigned of_team = backends::chunks_of_team<Source>(levels);
+      const fold_computed_teams<Rows, Source, Exec> work{n, of_team, results};
+      run(work, levels.teams(of_team), work.scratch_bytes());
+    } else {
+      const fold_teams<Rows, Packed, Source, Exec> work{n, results};
+      run(work, levels.chunks, work.scratch_bytes);
+    }
   });
 }
 

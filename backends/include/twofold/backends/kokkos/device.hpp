@@ -20,6 +20,13 @@ KOKKOS_FUNCTION A from_neighbour(const A& value, unsigned distance) {
   KOKKOS_IF_ON_HOST(((void)distance; return value;))
 }
 
+/// The value of the first of the 32.
+template <class A>
+KOKKOS_FUNCTION A from_first(const A& value) {
+  KOKKOS_IF_ON_DEVICE((return Kokkos::shfl(value, 0, 32);))
+  KOKKOS_IF_ON_HOST((return value;))
+}
+
 /// Adds one to *counter and returns what it was. What this thread wrote before is visible to the threads that add after
 /// it, once they have. Kokkos' own atomics are relaxed, and with a memory_fence() on either side they cost the fences.
 KOKKOS_INLINE_FUNCTION unsigned arrive(unsigned* counter) {

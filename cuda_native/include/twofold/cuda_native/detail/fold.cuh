@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // One kernel folds any source. Strategy: a block of 512 threads per chunk, four neighbouring lanes a thread,
 // 16-byte loads with 256 bytes in flight a thread; four lanes fold in registers, 128 in shuffles, 2048 over
-// 16 values in shared memory. The block that finishes last in its group of chunks folds the group, the last
-// group's block folds the groups: one launch, one pass, no memset, since the counters reset themselves.
+// 16 values in shared memory. The block that finishes last folds the chunk results: its first warp alone, where they are
+// few; else by groups, each by the last block of the group. One launch, one pass, no memset, since the counters reset
+// themselves. Elements that are computed instead of loaded have a kernel whose blocks take several chunks.
 // Shared memory: 16 accumulators. Why 512 x 4: see fold_order.hpp.
 #pragma once
 
@@ -42,6 +43,17 @@ __device__ __forceinline__ bool last_to_arrive(unsigned* counter, unsigned total
   return last;
 }
 
+/// The same for the first warp, without the rest of its block.
+__device__ __forceinline__ bool last_warp_to_arrive(unsigned* counter, unsigned total) {
+  unsigned last = 0;
+  if (threadIdx.x == 0) {
+    const cuda::atomic_ref<unsigned, cuda::thread_scope_device> arrivals(*counter);
+    last = arrivals.fetch_add(1u, cuda::memory_order_acq_rel) == total - 1;
+    if (last) *counter = 0;
+  }
+  return warp_broadcast(last) != 0;
+}
+
 /// Folds `count` partial results, chunk by chunk of the order, level by level. Thread 0 gets the result.
 /// `next` is room for the levels in between.
 template <class A>
@@ -65,46 +77,106 @@ __device__ A fold_partials(const A* partials, std::size_t count, A* next,
   }
 }
 
+/// Where the results of chunks meet.
+template <class A>
+struct fold_memory {
+  A* partials;
+  unsigned* counters;
+};
+
+/// What follows when the results of a block's chunks, `of_block` from `first` on, lie in memory, written by thread 0 or
+/// before a barrier.
+template <class Source>
+__device__ __forceinline__ void fold_groups(
+    const Source& source, const backends::fold_levels& levels, unsigned first, unsigned of_block,
+    const fold_memory<typename Source::accumulator>& memory,
+    block_scratch<typename Source::accumulator, fold_threads>& scratch, typename Source::result* result) {
+  using A = typename Source::accumulator;
+  A* const group_results = memory.partials + levels.chunks;
+  const unsigned group = levels.group_of(first);
+  if (!last_to_arrive(memory.counters + 1 + group, levels.teams_of(group, of_block))) return;
+  // A chunk of the next level.
+  const A of_chunks =
+      backends::fold_thread_of_partials(memory.partials + levels.first_of(group), 0, levels.members_of(group),
+                                        levels.short_groups, threadIdx.x);
+  A folded = block_fold<fold_threads>(of_chunks, scratch);
+  if (levels.groups > 1) {
+    if (threadIdx.x == 0) group_results[group] = folded;
+    if (!last_to_arrive(memory.counters, levels.groups)) return;
+    folded = fold_partials(group_results, levels.groups, group_results + levels.groups, scratch);
+  }
+  if (threadIdx.x == 0) *result = source.finish(folded);
+}
+
+/// What follows when a block has `folded` its only chunk, in its first warp.
+template <class Source>
+__device__ __forceinline__ void fold_results(
+    const Source& source, const backends::fold_levels& levels, typename Source::accumulator folded,
+    const fold_memory<typename Source::accumulator>& memory,
+    block_scratch<typename Source::accumulator, fold_threads>& scratch, typename Source::result* result) {
+  using A = typename Source::accumulator;
+  if (levels.chunks > 1) {
+    if (threadIdx.x == 0) memory.partials[blockIdx.x] = folded;
+    if (levels.chunks > backends::few_chunks<A>)
+      return fold_groups(source, levels, blockIdx.x, 1, memory, scratch, result);
+    if (threadIdx.x >= warp_threads) return;
+    if (!last_warp_to_arrive(memory.counters, levels.chunks)) return;
+    folded = warp_fold(backends::fold_thread_of_few(memory.partials, levels.chunks, threadIdx.x));
+  }
+  if (threadIdx.x == 0) *result = source.finish(folded);
+}
+
 template <unsigned Rows, bool Packed, class Source>
 __global__ void __launch_bounds__(fold_threads, fold_blocks_per_sm)
     fold_kernel(const __grid_constant__ Source source, std::size_t n, backends::fold_levels levels,
-                typename Source::accumulator* partials, unsigned* counters, typename Source::result* result) {
+                fold_memory<typename Source::accumulator> memory, typename Source::result* result) {
   using A = typename Source::accumulator;
   __shared__ block_scratch<A, fold_threads> scratch;
   constexpr std::size_t chunk = Rows * fold_order::lanes;
+  constexpr unsigned in_flight = backends::rows_in_flight<Source, fold_bytes_in_flight<A>>;
 
   const std::size_t start = blockIdx.x * chunk;
   const std::size_t count = n - start < chunk ? n - start : chunk;
-  constexpr unsigned in_flight = backends::rows_in_flight<Source, fold_bytes_in_flight<A>>;
-  A mine;
-  if constexpr (backends::computes_elements<Source>) {
-    __shared__ typename Source::row_start rows[Rows];
-    mine = backends::fold_thread_of_team<Rows, in_flight>(source, start, count, threadIdx.x, rows,
-                                                          [] { __syncthreads(); });
-  } else {
-    mine = backends::fold_thread<Rows, Packed, in_flight>(source, start, count, threadIdx.x);
+  const A mine = backends::fold_thread<Rows, Packed, in_flight>(source, start, count, threadIdx.x);
+  fold_results(source, levels, block_fold<fold_threads>(mine, scratch), memory, scratch, result);
+}
+
+/// Elements that are computed: a block takes `of_block` chunks in a row. Shared memory: the chunks' row starts, the lanes'
+/// offsets of floats, and a value per thread and chunk; 28 KiB for floats, 36 KiB for doubles.
+template <unsigned Rows, class Source>
+__global__ void __launch_bounds__(fold_threads, fold_blocks_per_sm)
+    fold_computed_kernel(const __grid_constant__ Source source, std::size_t n, backends::fold_levels levels,
+                         unsigned of_block, fold_memory<typename Source::accumulator> memory,
+                         typename Source::result* result) {
+  using A = typename Source::accumulator;
+  constexpr unsigned most = backends::most_chunks_of_team;
+  __shared__ block_scratch<A, fold_threads> scratch;
+  using rooms = backends::chunk_rooms<Source>;
+  __shared__ typename Source::row_start rows[most * Rows];
+  __shared__ typename rooms::offsets offsets[rooms::offset_packs + 1];
+  __shared__ A values[most][backends::value_slots];
+
+  const unsigned first = blockIdx.x * of_block;
+  A mine = backends::nothing<A>();
+  backends::fold_thread_of_chunks<Rows>(
+      source, n, first, of_block, threadIdx.x, rooms{rows, offsets}, [] { __syncthreads(); },
+      [&](unsigned c, A value) {
+        mine = value;
+        if (of_block > 1) values[c][backends::value_slot(threadIdx.x)] = value;
+      });
+  if (of_block == 1) {
+    return fold_results(source, levels, block_fold<fold_threads>(mine, scratch), memory, scratch, result);
   }
-  A folded = block_fold<fold_threads>(mine, scratch);
-
-  if (levels.chunks > 1) {
-    A* const group_results = partials + levels.chunks;
-    const unsigned group = levels.group_of(blockIdx.x);
-    const unsigned members = levels.members_of(group);
-
-    if (threadIdx.x == 0) partials[blockIdx.x] = folded;
-    if (!last_to_arrive(counters + 1 + group, members)) return;
-    // A chunk of the next level.
-    const A of_chunks = backends::fold_thread_of_partials(partials + levels.first_of(group), 0, members,
-                                                          levels.short_groups, threadIdx.x);
-    folded = block_fold<fold_threads>(of_chunks, scratch);
-
-    if (levels.groups > 1) {
-      if (threadIdx.x == 0) group_results[group] = folded;
-      if (!last_to_arrive(counters, levels.groups)) return;
-      folded = fold_partials(group_results, levels.groups, group_results + levels.groups, scratch);
-    }
+  __syncthreads();  // the values are there
+  // A warp per chunk.
+  const unsigned c = threadIdx.x / warp_threads, lane = threadIdx.x % warp_threads;
+  if (c < of_block && first + c < levels.chunks) {
+    constexpr unsigned each = backends::values_per_thread;
+    const A folded = warp_fold(backends::fold_array<each>(values[c] + backends::value_slot(each * lane)));
+    if (lane == 0) memory.partials[first + c] = folded;
   }
-  if (threadIdx.x == 0) *result = source.finish(folded);
+  __syncthreads();  // thread 0 will say so for all
+  fold_groups(source, levels, first, of_block, memory, scratch, result);
 }
 
 template <class Source>
@@ -118,15 +190,22 @@ void fold(const char* name, const Source& source, std::size_t n, typename Source
           workspace& scratch, stream_handle stream) {
   using A = typename Source::accumulator;
   if (n == 0) return launch(name, empty_fold_kernel<Source>, 1, 1, 0, stream, source, result);
-  const unsigned blocks = grid_of(name, fold_order::chunk_count(n));
+  grid_of(name, fold_order::chunk_count(n));  // throws where that is too many
   const auto levels = backends::fold_levels::of(n);
   backends::device_workspace::memory memory{};
   if (levels.chunks > 1) {
     memory = scratch.at_least(fold_order::partial_count(n) * sizeof(A), std::size_t{1} + levels.groups);
   }
+  const fold_memory<A> results{static_cast<A*>(memory.partials), memory.counters};
   backends::with_shape(source, n, [&]<unsigned Rows, bool Packed>() {
-    launch(name, fold_kernel<Rows, Packed, Source>, blocks, fold_threads, 0, stream, source, n, levels,
-           static_cast<A*>(memory.partials), memory.counters, result);
+    if constexpr (backends::computes_elements<Source>) {
+      const unsigned of_block = backends::chunks_of_team<Source>(levels);
+      launch(name, fold_computed_kernel<Rows, Source>, levels.teams(of_block), fold_threads, 0, stream,
+             source, n, levels, of_block, results, result);
+    } else {
+      launch(name, fold_kernel<Rows, Packed, Source>, levels.chunks, fold_threads, 0, stream, source, n,
+             levels, results, result);
+    }
   });
 }
 

@@ -27,6 +27,11 @@ __device__ __forceinline__ backends::scaled_squares warp_exchange(backends::scal
           warp_exchange(s.small, distance)};
 }
 
+/// What the warp's first thread has.
+__device__ __forceinline__ unsigned warp_broadcast(unsigned value) {
+  return __shfl_sync(whole_warp, value, 0);
+}
+
 /// The tree over neighbours among `Threads` consecutive threads; every thread gets the result. Exchange by
 /// xor instead of shift: each pair adds the same two values (addition commutes), nobody is left out.
 template <unsigned Threads = warp_threads, class A>
