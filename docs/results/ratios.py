@@ -142,6 +142,7 @@ def summary_lines(rows):
 
 
 def page(sources):
+    sources = list(sources)
     lines = ["# Every ratio, the worst first", ""]
     lines += [f"Written by `docs/results/ratios.py` from {', '.join(f'`{name}`' for name, _ in sources)}; do not edit.", ""]
     lines += ["Above 1 this library is faster. Ratios of times are medians over samples that were taken next to each other.", ""]
@@ -180,19 +181,20 @@ def results_files():
             yield path
 
 
+def sources_of(files):
+    """(name in the page, content) of each file."""
+    for path in map(pathlib.Path.resolve, files):
+        name = str(path.relative_to(HERE)) if path.is_relative_to(HERE) else path.name
+        yield name, json.loads(path.read_text(encoding="utf-8"))
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("files", nargs="*", type=pathlib.Path, metavar="RESULTS.JSON")
     parser.add_argument("--out", type=pathlib.Path, default=PAGE)
     parser.add_argument("--check", action="store_true")
     arguments = parser.parse_args()
-    files = arguments.files or list(results_files())
-    sources = []
-    for path in files:
-        path = path.resolve()
-        name = str(path.relative_to(HERE)) if path.is_relative_to(HERE) else path.name
-        sources.append((name, json.loads(path.read_text(encoding="utf-8"))))
-    fresh = page(sources)
+    fresh = page(sources_of(arguments.files or results_files()))
     if arguments.check:
         if not arguments.out.exists() or arguments.out.read_text(encoding="utf-8") != fresh:
             print(f"{arguments.out.name} does not hold what the results say: run docs/results/ratios.py")

@@ -16,8 +16,9 @@
 /// Allocates: nothing after the first call of that size on that instance.
 /// Synchronises: forms that return a value wait for `exec` (its stream) and nothing else, and cannot be
 ///   captured into a CUDA graph; forms that take a result View are asynchronous, and can.
-/// Overlap: the result must not lie in x or y. Passes over memory: one, in one kernel.
+/// Overlap: the result must not lie in x or y.
 /// Bits: equal for the same elements on every path, space, thread count, alignment, stride and stream.
+/// Passes over memory: one, in one kernel.
 /// Accuracy: |error| <= k u sum|x(i) y(i)|, k = additions on the longest way to the root (16 + 11 a level).
 /// Throws: precondition_error, cuda_error.
 
@@ -27,6 +28,9 @@ namespace twofold {
 template <class Exec, class X, class Y, class R>
 concept native_dot = native_space<Exec, X, Y> && cuda_native::dots<element_t<X>, fixed_width_t<R>>;
 
+/// Whether `dot` takes X and Y and a result in R on Exec along Path: memory that Exec reaches, elements of one type, an
+/// accumulator that holds them, and for the native path kernels of these types. A call without a path asks what the
+/// portable path asks.
 template <class Path, class Exec, class X, class Y, class R>
 concept dot_path = path<Path> && reachable_from<X, Exec> && reachable_from<Y, Exec> &&
                    std::same_as<element_t<X>, element_t<Y>> && accumulator_for<R, element_t<X>> &&

@@ -28,10 +28,13 @@
 ///   integrate a multiple of f, or floats in double. A NaN or infinity of f comes out as NaN or infinity.
 /// Short intervals: any a != b is an interval. Where h is subnormal (in double), abscissae are evenly spaced but for
 ///   n 2^-1074 and in [a, b], and the sum is scaled by (b - a) / n with all its digits.
-/// Allocates: nothing after the first call of that n on that instance. Synchronises: forms that return a value
-///   wait for `exec` and cannot be captured into a CUDA graph; forms that take a result View are asynchronous.
-/// Passes over memory: none. Bits: equal on every path and space as far as those of f are: explicit fma and exact
-///   arithmetic are portable, a * b + c is contracted by some compilers, sin differs between libraries.
+/// Allocates: nothing after the first call of that n on that instance.
+/// Synchronises: forms that return a value wait for `exec` and cannot be captured into a CUDA graph; forms that
+///   take a result View are asynchronous.
+/// Overlap: no memory is read but by f, which must not read the result.
+/// Bits: equal on every path and space as far as those of f are: explicit fma and exact arithmetic are
+///   portable, a * b + c is contracted by some compilers, sin differs between libraries.
+/// Passes over memory: none.
 /// Throws: precondition_error (n = 0, bounds not finite or too far apart), cuda_error.
 /// Source: any text on numerical integration; the kernels of the ladder follow P. Pacheco, M. Malensek, "An
 ///   Introduction to Parallel Programming", 2nd ed., chapter 6.
@@ -46,6 +49,8 @@ concept integrand = cuda_native::integrates<F, T>;
 template <class Exec, class F, class T>
 concept native_integrate = native_space<Exec> && cuda_native::integrates<F, T>;
 
+/// Whether `integrate` takes f with abscissae of type T on Exec along Path: a function of T, and for the native path a
+/// CUDA space. A call without a path asks what the portable path asks.
 template <class Path, class Exec, class F, class T>
 concept integrate_path =
     path<Path> && integrand<F, T> && (std::same_as<Path, portable_path> || native_integrate<Exec, F, T>);

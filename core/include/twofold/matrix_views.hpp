@@ -24,9 +24,10 @@ concept matrix_view = Kokkos::is_view_v<M> && bool(M::rank == 2);
 template <class M>
 concept writable_matrix = matrix_view<M> && !std::is_const_v<typename M::value_type>;
 
-/// Whether the rows (columns) lie side by side, as the type of the View tells; pads between them or not.
+/// Whether the elements of a row lie side by side, as the type of the View tells; pads between rows or not.
 template <class M>
 concept packed_rows = matrix_view<M> && std::same_as<typename M::array_layout, Kokkos::LayoutRight>;
+/// Whether the elements of a column do.
 template <class M>
 concept packed_columns = matrix_view<M> && std::same_as<typename M::array_layout, Kokkos::LayoutLeft>;
 

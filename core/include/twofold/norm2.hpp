@@ -17,8 +17,9 @@
 /// Allocates: nothing after the first call of that size on that instance.
 /// Synchronises: forms that return a value wait for `exec` (its stream) and nothing else, and cannot be
 ///   captured into a CUDA graph; forms that take a result View are asynchronous, and can.
-/// Overlap: the result must not lie in x. Passes over memory: one, in one kernel.
+/// Overlap: the result must not lie in x.
 /// Bits: equal for the same elements on every path, space, thread count, alignment, stride and stream.
+/// Passes over memory: one, in one kernel.
 /// Accuracy: relative error <= (k / 2 + 4) u, k = additions on the longest way to the root (16 + 11 a level);
 ///   for floats u is that of double, and the last rounding that of R.
 /// Throws: precondition_error, cuda_error.
@@ -33,6 +34,9 @@ concept native_norm2 = native_space<Exec, X> && cuda_native::norms<element_t<X>,
 template <class R>
 concept norm_result = std::same_as<R, float> || std::same_as<R, double>;
 
+/// Whether `norm2` takes X and a result in R on Exec along Path: memory that Exec reaches, numbers, R float or
+/// double, and for the native path kernels of these types. A call without a path asks what the portable path
+/// asks.
 template <class Path, class Exec, class X, class R>
 concept norm2_path = path<Path> && reachable_from<X, Exec> && foldable<element_t<X>> && norm_result<R> &&
                      (std::same_as<Path, portable_path> || native_norm2<Exec, X, R>);

@@ -11,8 +11,9 @@
 ///
 /// Preconditions: x, y and C have the same element type and fitting extents, are accessible from the execution
 ///   space, and not null where C has elements; no two elements of C share memory.
-/// Allocates: nothing. Synchronises: never: asynchronous on `exec`, and can be captured into a CUDA graph. The form
-///   without `exec` runs on the default instance of C's execution space.
+/// Allocates: nothing.
+/// Synchronises: never: asynchronous on `exec`, and can be captured into a CUDA graph. The form without `exec`
+///   runs on the default instance of C's execution space.
 /// Overlap: x and y must share no element with C (refused; where x steps unlike C's rows and columns, already when
 ///   it lies in the span of C). Pads between rows or columns are neither read nor written.
 /// Bits: one rounding per element, and one NaN for all; integers wrap. Equal on every path, space and alignment.
@@ -27,6 +28,9 @@ template <class Exec, class X, class Y, class C>
 concept native_outer_product =
     native_space<Exec, X, Y> && native_matrix_space<Exec, C> && cuda_native::outer_products<element_t<C>>;
 
+/// Whether `outer_product` takes X, Y and C on Exec along Path: memory that Exec reaches, elements of one type
+/// that is multiplied here, and for the native path a layout that it has. A call without a path asks what the
+/// portable path asks.
 template <class Path, class Exec, class X, class Y, class C>
 concept outer_product_path =
     path<Path> && reachable_from<X, Exec> && reachable_from<Y, Exec> && reachable_from<C, Exec> &&

@@ -10,8 +10,9 @@
 ///
 /// Preconditions: M, v and R have the same element type and fitting extents, are accessible from the execution
 ///   space, and not null where they have elements; no two elements of R share memory.
-/// Allocates: nothing. Synchronises: never: asynchronous on `exec`, and can be captured into a CUDA graph. The form
-///   without `exec` runs on the default instance of R's execution space.
+/// Allocates: nothing.
+/// Synchronises: never: asynchronous on `exec`, and can be captured into a CUDA graph. The form without `exec`
+///   runs on the default instance of R's execution space.
 /// Overlap: R may be M, element for element. Any other overlap of R with M or v is refused; where their strides
 ///   differ, already when one lies in the span of the other. Pads are neither read nor written.
 /// Bits: one rounding per element, and one NaN for all; integers wrap. Equal on every path, space and alignment.
@@ -26,6 +27,9 @@ template <class Exec, class M, class V, class R>
 concept native_scale_columns =
     native_space<Exec, V> && native_matrix_space<Exec, M, R> && cuda_native::scales_columns<element_t<R>>;
 
+/// Whether `scale_columns` takes M, V and R on Exec along Path: memory that Exec reaches, elements of one type
+/// that is multiplied here, and for the native path layouts that it has. A call without a path asks what the
+/// portable path asks.
 template <class Path, class Exec, class M, class V, class R>
 concept scale_columns_path =
     path<Path> && reachable_from<M, Exec> && reachable_from<V, Exec> && reachable_from<R, Exec> &&

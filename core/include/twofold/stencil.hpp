@@ -22,11 +22,11 @@
 /// Overlap: out may not overlap in or the weights, not even in place: a window reads what other windows
 ///   overwrite. Refused.
 /// Bits: equal for the same elements on every path, space, thread count, alignment, stride and stream.
+/// Passes over memory: reads in once and writes out once; where the window exceeds what fits on chip, in is
+///   read twice, and once more for windows beyond the cache. Additions an element: for k > 8 independent of k; with
+///   weights proportional to k.
 /// Accuracy: |error| <= m u sum|in(j)|, m = 2k for k <= 8, 33 for k < 16, and 64 + 2 log2(k) beyond: windows
 ///   of any length are summed in blocks, nothing is subtracted. With weights m = 2k + 1.
-/// Cost: for k > 8 independent of k but for memory traffic; with weights proportional to k.
-/// Passes over memory: reads in once and writes out once; where the window exceeds what fits on chip, in is
-///   read twice, and once more for windows beyond the cache.
 /// Throws: precondition_error, cuda_error.
 
 namespace twofold {
@@ -35,6 +35,8 @@ namespace twofold {
 template <class Exec, class In, class Out>
 concept native_stencil = native_space<Exec, In, Out> && cuda_native::stencils<element_t<In>, element_t<Out>>;
 
+/// Whether `stencil` takes In and Out on Exec along Path: memory that Exec reaches, results that sums of these elements
+/// may have, and for the native path kernels of these types. A call without a path asks what the portable path asks.
 template <class Path, class Exec, class In, class Out>
 concept stencil_path =
     path<Path> && stencils_in<element_t<In>, element_t<Out>> && reachable_from<In, Exec> &&
@@ -109,6 +111,7 @@ std::size_t expects_weights(const Weights& weights, const Out& out) {
 
 }  // namespace detail
 
+/// The same for weights: memory that Exec reaches, elements of In's type, and for the native path side by side.
 template <class Path, class Exec, class In, class Out, class Weights>
 concept weighted_stencil_path = stencil_path<Path, Exec, In, Out> && reachable_from<Weights, Exec> &&
                                 std::same_as<element_t<Weights>, element_t<In>> &&

@@ -14,8 +14,9 @@
 /// Allocates: nothing after the first call of that size on that instance.
 /// Synchronises: forms that return a value wait for `exec` (its stream) and nothing else, and cannot be
 ///   captured into a CUDA graph; forms that take a result View are asynchronous, and can.
-/// Overlap: the result must not lie in x. Passes over memory: one, in one kernel.
+/// Overlap: the result must not lie in x.
 /// Bits: equal for the same elements on every path, space, thread count, alignment, stride and stream.
+/// Passes over memory: one, in one kernel.
 /// Accuracy: |error| <= k u sum|x(i)|, k = additions on the longest way to the root (16 + 11 a level).
 /// Throws: precondition_error, cuda_error.
 
@@ -25,6 +26,8 @@ namespace twofold {
 template <class Exec, class X, class R>
 concept native_sum = native_space<Exec, X> && cuda_native::sums<element_t<X>, fixed_width_t<R>>;
 
+/// Whether `sum` takes X and a result in R on Exec along Path: memory that Exec reaches, an accumulator that holds the
+/// elements, and for the native path kernels of these types. A call without a path asks what the portable path asks.
 template <class Path, class Exec, class X, class R>
 concept sum_path = path<Path> && reachable_from<X, Exec> && accumulator_for<R, element_t<X>> &&
                    (std::same_as<Path, portable_path> || native_sum<Exec, X, R>);

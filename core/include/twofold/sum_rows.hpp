@@ -32,6 +32,9 @@ template <class Exec, class M, class R>
 concept native_sum_rows = native_space<Exec, R> && native_matrix_space<Exec, M> &&
                           cuda_native::sums_rows<element_t<M>, element_t<R>>;
 
+/// Whether `sum_rows` takes M and R on Exec along Path: memory that Exec reaches, elements of R that hold sums
+/// of M's, and for the native path a layout and types that it has. A call without a path asks what the portable
+/// path asks.
 template <class Path, class Exec, class M, class R>
 concept sum_rows_path = path<Path> && reachable_from<M, Exec> && reachable_from<R, Exec> &&
                         accumulator_for<element_t<R>, element_t<M>> &&

@@ -22,10 +22,14 @@ concept integrates = (std::same_as<T, float> || std::same_as<T, double>)&&requir
 /// in fold order 1. Asynchronous on `stream`.
 ///
 /// Preconditions: a, b and b - a finite in T, n in 1 .. 2^53; f is callable on the device and free of side effects.
-/// b < a gives the negative of the integral from b to a, exactly; a == b gives 0 whatever f is there.
-/// Allocates: only to grow the workspace. Synchronises: never. Can be captured into a graph.
+///   b < a gives the negative of the integral from b to a, exactly; a == b gives 0 whatever f is there.
+/// Allocates: only to grow the workspace.
+/// Synchronises: never. Can be captured into a graph.
+/// Overlap: no memory is read but by f, which must not read `result`.
 /// Bits: as portable as f is: explicit fma and exact arithmetic are, sin is not; nvcc contracts a * b + c in f
-/// unless it is told -fmad=false. Passes over memory: none, one kernel. Throws: precondition_error, cuda_error.
+///   unless it is told -fmad=false.
+/// Passes over memory: none, one kernel.
+/// Throws: precondition_error, cuda_error.
 template <class T, class F>
   requires integrates<F, T>
 void integrate(const F& f, T a, T b, std::size_t n, T* result, workspace& scratch, stream_handle stream);

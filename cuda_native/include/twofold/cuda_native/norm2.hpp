@@ -21,9 +21,12 @@ concept norms = norms_in<T, R>;
 /// @param stream a cudaStream_t of the current device.
 ///
 /// Preconditions: pointers are readable on the current device, aligned for T, and not null where n > 0.
-/// Allocates: only to grow the workspace. Synchronises: never. Can be captured into a graph.
-/// Overlap: `result` must not lie in the input. Bits: equal on every path, device, stream and alignment.
-/// Passes over memory: one, one kernel. Throws: precondition_error, cuda_error.
+/// Allocates: only to grow the workspace.
+/// Synchronises: never. Can be captured into a graph.
+/// Overlap: `result` must not lie in the input.
+/// Bits: equal on every path, device, stream and alignment.
+/// Passes over memory: one, one kernel.
+/// Throws: precondition_error, cuda_error.
 template <class R, class T>
   requires norms<T, R>
 void norm2(const T* x, std::size_t n, R* result, workspace& scratch, stream_handle stream);

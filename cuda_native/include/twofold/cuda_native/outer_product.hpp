@@ -23,10 +23,12 @@ concept outer_products = multiplies_in<T>;
 ///
 /// Preconditions: pointers are accessible on the current device, aligned for T, and not null where C has elements;
 ///   leading_dimension >= columns where there are several rows.
-/// Allocates: nothing. Synchronises: never; asynchronous on `stream`. Can be captured into a graph.
+/// Allocates: nothing.
+/// Synchronises: never; asynchronous on `stream`. Can be captured into a graph.
 /// Overlap: x and y must not lie in C (not checked here). Pads between rows are neither read nor written.
 /// Bits: one rounding per element, one NaN; integers wrap. Equal on every path, device and alignment.
-/// Passes over memory: C written once, in one kernel. Throws: precondition_error, cuda_error.
+/// Passes over memory: C written once, in one kernel.
+/// Throws: precondition_error, cuda_error.
 template <class T>
   requires outer_products<T>
 void outer_product(const T* x, std::size_t rows, const T* y, std::size_t columns, T* C,

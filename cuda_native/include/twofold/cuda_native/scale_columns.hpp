@@ -22,11 +22,13 @@ concept scales_columns = multiplies_in<T>;
 ///
 /// Preconditions: pointers are accessible on the current device, aligned for T, and not null where the matrices have
 ///   elements; leading dimensions >= columns where there are several rows.
-/// Allocates: nothing. Synchronises: never; asynchronous on `stream`. Can be captured into a graph.
+/// Allocates: nothing.
+/// Synchronises: never; asynchronous on `stream`. Can be captured into a graph.
 /// Overlap: R may be M (with the same leading dimension); otherwise R must not share elements with M or v (not checked
 ///   here). Pads between rows are neither read nor written.
 /// Bits: one rounding per element, one NaN; integers wrap. Equal on every path, device and alignment.
-/// Passes over memory: M read once, R written once, in one kernel. Throws: precondition_error, cuda_error.
+/// Passes over memory: M read once, R written once, in one kernel.
+/// Throws: precondition_error, cuda_error.
 template <class T>
   requires scales_columns<T>
 void scale_columns(const T* M, std::size_t rows, std::size_t columns, std::size_t leading_dimension_m,

@@ -24,10 +24,13 @@ concept stencils = stencils_in<T, R>;
 /// @param stream a cudaStream_t of the current device.
 ///
 /// Preconditions: pointers are accessible on the current device, aligned for their type, not null where n > 0.
-/// Allocates: only to grow the workspace. Synchronises: never. Can be captured into a graph.
-/// Overlap: refused, in place too. Bits: equal on every path, device, stream and alignment.
+/// Allocates: only to grow the workspace.
+/// Synchronises: never. Can be captured into a graph.
+/// Overlap: refused, in place too.
+/// Bits: equal on every path, device, stream and alignment.
 /// Passes over memory: reads in once and writes out once, one kernel; for long windows in is read twice or
-/// three times, by three kernels or more. Throws: precondition_error, cuda_error.
+///   three times, by three kernels or more.
+/// Throws: precondition_error, cuda_error.
 template <class R, class T>
   requires stencils<T, R>
 void stencil(const T* in, std::size_t n, std::uint64_t k, R* out, workspace& scratch, stream_handle stream);

@@ -23,8 +23,9 @@ concept sums_columns = folds_in<T, R>;
 ///
 /// Preconditions: pointers are accessible on the current device, aligned for their types, and not null where there are
 ///   elements; leading_dimension >= columns where there are several rows.
-/// Allocates: where rows > 8192, chunk results in the workspace that the library keeps for `stream`, on first use and
-///   growth; elsewhere nothing. Synchronises: never; asynchronous on `stream`. Can be captured into a graph.
+/// Allocates: where rows > 8192, chunk results in the workspace that the library keeps for `stream`, on first
+///   use and growth; elsewhere nothing.
+/// Synchronises: never; asynchronous on `stream`. Can be captured into a graph.
 /// Overlap: r must not lie in M (not checked here). Pads between rows are not read. 0 rows: r is all 0.
 /// Bits: equal on every path, device, stream, alignment and leading dimension.
 /// Passes over memory: M read once. Kernels: one, and one more for each level of the order beyond the first chunk.

@@ -11,9 +11,10 @@ namespace twofold::cuda_native::ladder {
 
 /// *result = sum of x[i] * y[i]; int32 is summed in int64, where the texts' int would overflow.
 ///
-/// Preconditions: pointers device-accessible. Allocates: to grow the workspace; rungs that finish on the host, host
-/// memory too. Synchronises: rungs that finish on the host copy partial sums there, wait for `stream`, add them
-/// and copy the value back; so they cannot be captured into a graph. The others never.
+/// Preconditions: pointers device-accessible.
+/// Allocates: to grow the workspace; rungs that finish on the host, host memory too.
+/// Synchronises: rungs that finish on the host copy partial sums there, wait for `stream`, add them and copy
+///   the value back; so they cannot be captured into a graph. The others never.
 /// Bits: integers exact; of the float rungs only `tuned` promises the bits of twofold::dot.
 /// Throws: precondition_error, cuda_error.
 template <element T>

@@ -13,9 +13,11 @@ namespace twofold::cuda_native::ladder {
 
 /// *result = the integral of x^2 + 1 from a to b by the trapezoidal rule with n trapezoids, both ends included.
 ///
-/// Preconditions: a and b finite, n at least 1, result device-accessible. Allocates: only to grow the workspace.
-/// Synchronises: never. Bits: those that end in atomics add in the order of arrival, so their last digits differ
-/// from call to call; `fold_order` and `tuned` give the bits of twofold::integrate.
+/// Preconditions: a and b finite, n at least 1, result device-accessible.
+/// Allocates: only to grow the workspace.
+/// Synchronises: never.
+/// Bits: those that end in atomics add in the order of arrival, so their last digits differ from call to call;
+///   `fold_order` and `tuned` give the bits of twofold::integrate.
 /// Throws: precondition_error, cuda_error.
 using integrate_function = void(float a, float b, std::size_t n, float* result, workspace& scratch,
                                 stream_handle stream);

@@ -11,10 +11,13 @@ namespace twofold::cuda_native::ladder {
 /// C(i, j) = x[i] * y[j] for a row-major matrix of `rows` x `columns`; row i starts i * pitch_bytes bytes after C.
 /// Bytes between the rows are not touched. int32 wraps.
 ///
-/// Preconditions: pointers device-accessible; C overlaps neither x nor y; pitch_bytes is a multiple of sizeof(T) and at
-/// least columns * sizeof(T), and equal to it for the rungs without a pitch, see rungs.hpp. Any number of rows and
-/// columns. Allocates: nothing. Synchronises: never. Bits: one rounding per element. Throws: precondition_error,
-/// cuda_error.
+/// Preconditions: pointers device-accessible; C overlaps neither x nor y; pitch_bytes is a multiple of
+///   sizeof(T) and at least columns * sizeof(T), and equal to it for the rungs without a pitch, see rungs.hpp.
+///   Any number of rows and columns.
+/// Allocates: nothing.
+/// Synchronises: never.
+/// Bits: one rounding per element.
+/// Throws: precondition_error, cuda_error.
 template <element T>
 using outer_product_function = void(const T* x, const T* y, T* c, std::size_t rows, std::size_t columns,
                                     std::size_t pitch_bytes, stream_handle stream);

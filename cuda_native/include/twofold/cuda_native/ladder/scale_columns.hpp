@@ -11,9 +11,12 @@ namespace twofold::cuda_native::ladder {
 /// R(i, j) = M(i, j) * v[j] for row-major matrices of `rows` x `columns`; row i starts i * pitch_bytes bytes after M
 /// and after R. Bytes between the rows are not touched. int32 wraps.
 ///
-/// Preconditions: pointers device-accessible; R is M or does not overlap it, and does not overlap v; pitch_bytes as
-/// for outer_product. Any number of rows and columns. Allocates: nothing. Synchronises: never. Bits: one rounding per
-/// element. Throws: precondition_error, cuda_error.
+/// Preconditions: pointers device-accessible; R is M or does not overlap it, and does not overlap v;
+///   pitch_bytes as for outer_product. Any number of rows and columns.
+/// Allocates: nothing.
+/// Synchronises: never.
+/// Bits: one rounding per element.
+/// Throws: precondition_error, cuda_error.
 template <element T>
 using scale_columns_function = void(const T* m, const T* v, T* r, std::size_t rows, std::size_t columns,
                                     std::size_t pitch_bytes, stream_handle stream);

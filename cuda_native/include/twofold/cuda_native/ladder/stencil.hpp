@@ -11,7 +11,9 @@ namespace twofold::cuda_native::ladder {
 /// out[i] = in[i - k] + ... + in[i + k], elements outside 0 .. n - 1 counting as 0; int32 wraps.
 ///
 /// Preconditions: pointers device-accessible; in and out do not overlap; k is accepted by the rung, see rungs.hpp.
-/// Allocates: nothing below `tuned`, which may grow the workspace. Synchronises: never. Bits: the rungs below `tuned` add from left to right, starting at 0.
+/// Allocates: nothing below `tuned`, which may grow the workspace.
+/// Synchronises: never.
+/// Bits: the rungs below `tuned` add from left to right, starting at 0.
 /// Throws: precondition_error, also for a k that the rung's shared memory cannot hold; cuda_error.
 template <element T>
 using stencil_function = void(const T* in, T* out, std::size_t n, std::size_t k, workspace& scratch,
