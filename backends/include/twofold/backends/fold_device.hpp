@@ -329,8 +329,8 @@ TWOFOLD_FUNCTION A fold_thread_of_few(const A* partials, unsigned count, unsigne
   return detail::fold_some<few_chunks<A> / 32>(partials, count, thread);
 }
 
-/// A thread's part of partial results, for a team that has nothing else to do: two rows in flight keep it from
-/// raising the register count of the kernel around it.
+/// A thread's part of partial results, for a team that has nothing else to do: two rows in flight keep it from raising the
+/// register count of the kernel around it (with four it spills).
 template <class A>
 TWOFOLD_FUNCTION A fold_thread_of_partials(const A* partials, std::size_t start, std::size_t count,
                                            bool is_short, unsigned thread) {

@@ -142,19 +142,11 @@ struct fold_results {
   KOKKOS_FUNCTION void of_chunk(const member& team, const team_tree<A>& tree, A folded) const {
     const unsigned t = static_cast<unsigned>(team.team_rank());
     const unsigned rank = static_cast<unsigned>(team.league_rank());
-    if (levels.chunks > 1) {
+    if (levels.chunks > backends::few_chunks<A>) {
       if (t == 0) partials[rank] = folded;
-      if (levels.chunks > backends::few_chunks<A>) return of_chunks(team, tree, rank, 1);
-      // The first 32 threads go on alone: no barrier follows.
-      if (t >= backends::neighbour_threads) return;
-      unsigned last = 0;
-      if (t == 0) {
-        last = backends::arrive(counters) == levels.chunks - 1;
-        if (last) *counters = 0;
-      }
-      if (backends::from_first(last) == 0) return;
-      folded = fold_neighbours(backends::fold_thread_of_few(partials, levels.chunks, t));
+      return of_chunks(team, tree, rank, 1);
     }
+    if (levels.chunks > 1 && !fold_few(t, folded, partials, rank, levels.chunks, counters)) return;
     if (t == 0) *result = source.finish(folded);
   }
 
@@ -169,15 +161,33 @@ struct fold_results {
     A folded =
         tree.fold(team, backends::fold_thread_of_partials(partials + levels.first_of(group), 0,
                                                           levels.members_of(group), levels.short_groups, t));
-    if (levels.groups > 1) {
+    if (levels.groups > backends::few_chunks<A>) {
       if (t == 0) group_results[group] = folded;
       if (!last_to_arrive(team, tree, counters, levels.groups)) return;
       folded = fold_partials(team, tree, group_results, levels.groups, group_results + levels.groups);
+    } else if (levels.groups > 1) {
+      if (!fold_few(t, folded, group_results, group, levels.groups, counters)) return;
     }
     if (t == 0) *result = source.finish(folded);
   }
 
  private:
+  /// Hands in `mine` as one of `count` results, which are few. Whether this thread is one of the 32 that came last and have
+  /// the fold of all, in thread 0; the others may leave: no barrier follows.
+  KOKKOS_FUNCTION static bool fold_few(unsigned t, A& mine, A* results, unsigned index, unsigned count,
+                                       unsigned* counter) {
+    if (t >= backends::neighbour_threads) return false;
+    unsigned last = 0;
+    if (t == 0) {
+      results[index] = mine;
+      last = backends::arrive(counter) == count - 1;
+      if (last) *counter = 0;
+    }
+    if (backends::from_first(last) == 0) return false;
+    mine = fold_neighbours(backends::fold_thread_of_few(results, count, t));
+    return true;
+  }
+
   /// Whether this team is the last of `total` to arrive; the counter is zero again afterwards.
   KOKKOS_FUNCTION static bool last_to_arrive(const member& team, const team_tree<A>& tree, unsigned* counter,
                                              unsigned total) {

@@ -54,6 +54,18 @@ __device__ __forceinline__ bool last_warp_to_arrive(unsigned* counter, unsigned 
   return warp_broadcast(last) != 0;
 }
 
+/// Hands in `mine` as one of `count` results, which are few. Whether this thread belongs to the warp that came last and
+/// has the fold of all; the others may leave, and all but a block's first warp do at once.
+template <class A>
+__device__ __forceinline__ bool fold_few(A& mine, A* results, unsigned index, unsigned count,
+                                         unsigned* counter) {
+  if (threadIdx.x >= warp_threads) return false;
+  if (threadIdx.x == 0) results[index] = mine;
+  if (!last_warp_to_arrive(counter, count)) return false;
+  mine = warp_fold(backends::fold_thread_of_few(results, count, threadIdx.x));
+  return true;
+}
+
 /// Folds `count` partial results, chunk by chunk of the order, level by level. Thread 0 gets the result.
 /// `next` is room for the levels in between.
 template <class A>
@@ -100,10 +112,12 @@ __device__ __forceinline__ void fold_groups(
       backends::fold_thread_of_partials(memory.partials + levels.first_of(group), 0, levels.members_of(group),
                                         levels.short_groups, threadIdx.x);
   A folded = block_fold<fold_threads>(of_chunks, scratch);
-  if (levels.groups > 1) {
+  if (levels.groups > backends::few_chunks<A>) {
     if (threadIdx.x == 0) group_results[group] = folded;
     if (!last_to_arrive(memory.counters, levels.groups)) return;
     folded = fold_partials(group_results, levels.groups, group_results + levels.groups, scratch);
+  } else if (levels.groups > 1) {
+    if (!fold_few(folded, group_results, group, levels.groups, memory.counters)) return;
   }
   if (threadIdx.x == 0) *result = source.finish(folded);
 }
@@ -115,14 +129,12 @@ __device__ __forceinline__ void fold_results(
     const fold_memory<typename Source::accumulator>& memory,
     block_scratch<typename Source::accumulator, fold_threads>& scratch, typename Source::result* result) {
   using A = typename Source::accumulator;
-  if (levels.chunks > 1) {
+  if (levels.chunks > backends::few_chunks<A>) {
     if (threadIdx.x == 0) memory.partials[blockIdx.x] = folded;
-    if (levels.chunks > backends::few_chunks<A>)
-      return fold_groups(source, levels, blockIdx.x, 1, memory, scratch, result);
-    if (threadIdx.x >= warp_threads) return;
-    if (!last_warp_to_arrive(memory.counters, levels.chunks)) return;
-    folded = warp_fold(backends::fold_thread_of_few(memory.partials, levels.chunks, threadIdx.x));
+    return fold_groups(source, levels, blockIdx.x, 1, memory, scratch, result);
   }
+  if (levels.chunks > 1 && !fold_few(folded, memory.partials, blockIdx.x, levels.chunks, memory.counters))
+    return;
   if (threadIdx.x == 0) *result = source.finish(folded);
 }
 
