@@ -15,7 +15,12 @@ function(twofold_rejected_kokkos result)
   set(${result} "${sentence}" PARENT_SCOPE)
 endfunction()
 
-if(NOT TARGET Kokkos::kokkos)
+# A Kokkos that was found in another folder is there as a target, and what it says of itself is not: then it is found again.
+set(kokkos_found_elsewhere false)
+if(TARGET Kokkos::kokkos AND NOT DEFINED Kokkos_DEVICES)
+  get_target_property(kokkos_found_elsewhere Kokkos::kokkos IMPORTED)
+endif()
+if(NOT TARGET Kokkos::kokkos OR kokkos_found_elsewhere)
   # What the user named, before find_package overwrites it.
   set(named_kokkos)
   foreach(place IN ITEMS "${Kokkos_DIR}" "${Kokkos_ROOT}" "$ENV{Kokkos_DIR}" "$ENV{Kokkos_ROOT}")
@@ -27,8 +32,19 @@ if(NOT TARGET Kokkos::kokkos)
     set(CMAKE_CXX_EXTENSIONS OFF) # as our targets have it; a Kokkos with CUDA warns otherwise
   endif()
   # separable_compilation: Kokkos would otherwise put its launch compiler before every compiler and linker
-  # of the project, nvcc and ar included.
-  find_package(Kokkos ${TWOFOLD_KOKKOS_VERSIONS} QUIET COMPONENTS separable_compilation)
+  # of the project, nvcc and ar included. GLOBAL: a project around this one may link Kokkos::kokkos too.
+  find_package(Kokkos ${TWOFOLD_KOKKOS_VERSIONS} QUIET GLOBAL COMPONENTS separable_compilation)
+  if(Kokkos_FOUND AND NOT PROJECT_IS_TOP_LEVEL)
+    # The folder that adds this one sees what Kokkos says of itself, as if it had found Kokkos: kokkos_compilation() reads it.
+    get_cmake_property(names VARIABLES)
+    list(FILTER names INCLUDE REGEX "^Kokkos_")
+    list(FILTER names EXCLUDE REGEX "^Kokkos_(FIND|CONSIDERED)_")
+    foreach(name IN LISTS names)
+      if(NOT DEFINED CACHE{${name}})
+        set(${name} "${${name}}" PARENT_SCOPE)
+      endif()
+    endforeach()
+  endif()
   if(NOT Kokkos_FOUND)
     twofold_rejected_kokkos(rejected)
     # A wish that cannot be met is an error, and no reason to build another Kokkos.

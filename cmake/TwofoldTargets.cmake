@@ -20,14 +20,12 @@ function(twofold_own_target target)
   endif()
 endfunction()
 
-# C++20 in CUDA sources of `target` and, since its headers need it, of those that link it.
-# CMake 3.25.1 (Debian 12) does not know that nvcc has C++20, so it gets the flag itself there.
+# C++20 in CUDA sources of `target` and, since its headers need it, of those that link it: unless they have C++20 or later as
+# their standard. The feature cuda_std_20 will not do. CMake 3.25.1 (Debian 12) does not know that nvcc has it, and
+# later ones refuse it in the C++ folders of a project that enables CUDA in another.
 function(twofold_cuda_20 target)
-  if("cuda_std_20" IN_LIST CMAKE_CUDA_COMPILE_FEATURES)
-    target_compile_features(${target} PUBLIC cuda_std_20)
-  else()
-    target_compile_options(${target} PUBLIC $<$<COMPILE_LANGUAGE:CUDA>:-std=c++20>)
-  endif()
+  target_compile_options(
+    ${target} PUBLIC "$<$<COMPILE_LANGUAGE:CUDA>:$<$<NOT:$<COMPILE_FEATURES:cuda_std_20>>:-std=c++20>>")
 endfunction()
 
 # An executable or object library that uses Kokkos. Where Kokkos has CUDA, its sources are compiled as Kokkos was built: as
