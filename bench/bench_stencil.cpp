@@ -8,8 +8,10 @@
 namespace twofold::bench {
 namespace {
 
-/// Radii on both sides of every switch of method.
-constexpr std::int64_t radii[] = {1, 8, 32, 1000, 100000};
+/// Radii on both sides of every switch of method, and far beyond the last.
+constexpr std::int64_t radii[] = {1, 8, 16, 32, 1000, 100000, 1000000, 10000000};
+/// What rungs of the ladder and plain code do beyond it takes too long.
+constexpr std::int64_t longest_term_by_term = 100000;
 
 template <class In, class Out>
 struct KokkosStencil {
@@ -41,8 +43,10 @@ Verdict judge_windows(const Exec& exec, const In& in, const Out& out, std::int64
   Verdict verdict;
   verdict.ok = true;
   std::uint64_t hash = 14695981039346656037u;  // FNV-1a over the results that are looked at
-  for (std::int64_t s = 0; s <= 64; ++s) {
-    const std::int64_t i = (n - 1) * s / 64;
+  // Long windows take the host long, and meet all of the tiles between them.
+  const std::int64_t windows = k > longest_term_by_term ? 4 : 64;
+  for (std::int64_t s = 0; s <= windows; ++s) {
+    const std::int64_t i = (n - 1) * s / windows;
     long double sum = 0, magnitude = 0;
     for (const T x : elements(in, std::max<std::int64_t>(0, i - k), std::min(n - 1, i + k))) {
       const auto wide = static_cast<long double>(x);
@@ -114,7 +118,7 @@ struct Stencil {
           poison_all, check);
     }
     for (const StencilRung<T>& rung : Ladder<Exec>::template stencil<T>(session.exec, k)) {
-      if (!session.takes_part(c.parameters(), rung.path, rung.n_max)) continue;
+      if (k > longest_term_by_term || !session.takes_part(c.parameters(), rung.path, rung.n_max)) continue;
       c.add(
           rung.path, rung.promised_bits,
           [run = rung.run, out, flat](const Exec&, const typename Case1::Input& m) {

@@ -114,9 +114,10 @@ void start(const char* name, void (*kernel)(Parameters...), index blocks, unsign
            stream_handle stream, Arguments... arguments) {
   constexpr std::size_t without_asking = 48 * 1024;
   if (bytes > without_asking) {
-    backends::check_cuda(
-        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)),
-        name);
+    // The most that there is, not `bytes`: another thread's call of a smaller window may come between this and the launch.
+    backends::check_cuda(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                              static_cast<int>(shared_limit())),
+                         name);
   }
   detail::launch(name, kernel, detail::grid_of(name, static_cast<std::size_t>(blocks)), threads, bytes,
                  stream, arguments...);
