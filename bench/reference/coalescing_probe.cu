@@ -116,10 +116,13 @@ Table coalescing_table(bool quick) {
        {"write, of contiguous", "%"}},
       {},
       {"Today: a warp's accesses are served by 32-byte sectors, whatever their order and wherever they "
-       "start; the "
-       "cost is the number of sectors, 4 when contiguous and aligned. Neighbouring warps share the sector "
-       "that "
-       "straddles, and the cache keeps it: so misalignment costs little, distance costs in proportion.",
+       "start; 4 sectors when contiguous and aligned.",
+       "Reads cost the sectors that are fetched. Of a warp that starts inside a sector the neighbouring warp "
+       "shares the one that straddles, and the cache keeps it: so misalignment costs little, distance costs "
+       "in proportion.",
+       "Writes cost more where a warp writes a sector in part, for that has to be merged with what the "
+       "sector held: less than half the rate is left where warps start inside a sector (any offset but a "
+       "multiple of 8), and at every stride beyond 1.",
        "The text (compute capability 1.x): a half-warp that is contiguous and aligned is one transaction, "
        "any "
        "other is sixteen. By that rule an offset of one element would divide the rate by 16.",
@@ -137,7 +140,8 @@ Table coalescing_table(bool quick) {
     add("stride " + std::to_string(stride), sectors(0, stride * element), transactions(0, stride * element),
         rates);
   }
-  for (std::size_t offset = 0; offset < 32; offset += quick ? 8 : 1) {
+  for (std::size_t offset = 0; offset < 32; ++offset) {
+    if (quick && offset != 1 && offset % 8 != 0) continue;
     add("offset " + std::to_string(offset), sectors(offset * element, element),
         transactions(offset * element, element), measure(memory, 1, offset, quick));
   }

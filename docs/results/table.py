@@ -36,8 +36,10 @@ MARKER = re.compile(r"^<!-- measured.*$", re.MULTILINE)
 UNIT = re.compile(r"^\|.*\b(µs|us|ms|GB/s)\b.*\|\n\|[-|: ]+\|$", re.MULTILINE)
 EXPONENTS = (10, 15, 20, 22, 24, 26, 28, 30)
 VENDORS = {"vendor:cub": "CUB", "vendor:cublas": "cuBLAS"}
-MATRICES = {1 << 20: "1024 x 1024", 1 << 28: "16384 x 16384", 262144 * 1001: "262144 x 1001"}
 BIG = 1 << 28  # elements of the cases that memory decides
+LADDER_SHAPES = ((16384, 16384), (262144, 1001))
+REFERENCE_RADII = (1, 2, 3, 4, 8, 16, 32, 64)
+REFERENCE_OFFSETS = (0, 1, 4, 8, 16, 31)
 
 
 class Unavailable(Exception):
@@ -58,6 +60,28 @@ def measured(results, algorithm, type_name, n, variant=None):
         and case["verified"]
         and case["seconds"]
     }
+
+
+def shapes(results, algorithm):
+    """The row-major matrices of an algorithm's cases as (rows, columns): squares by size, then the others."""
+    variants = {case.get("variant") or "" for case in results["cases"] if case["algorithm"] == algorithm}
+    found = [tuple(map(int, variant.split("x"))) for variant in variants if re.fullmatch(r"\d+x\d+", variant)]
+    return sorted(found, key=lambda shape: (shape[0] != shape[1], shape))
+
+
+def measured_matrix(results, algorithm, type_name, shape):
+    rows, columns = shape
+    return measured(results, algorithm, type_name, rows * columns, f"{rows}x{columns}")
+
+
+def shape_text(shape):
+    return f"{shape[0]} x {shape[1]}"
+
+
+def radii(results):
+    """The radii of the stencil's cases."""
+    variants = {case.get("variant") or "" for case in results["cases"] if case["algorithm"] == "stencil"}
+    return sorted(int(variant[2:]) for variant in variants if re.fullmatch(r"k=\d+", variant))
 
 
 def limit(results, path):
@@ -211,16 +235,16 @@ def matrix(results, _, link, algorithm, vendor, limit_path):
     passes = {"memcpy": 2, "memset": 1}[limit_path]
     limit_rate = limit(results, limit_path)["gb_per_s"]
     rows = []
-    for n, shape in MATRICES.items():
+    for shape in shapes(results, algorithm):
         for type_name, size in (("float", 4), ("double", 8)):
-            paths = measured(results, algorithm, type_name, n, shape.replace(" ", ""))
+            paths = measured_matrix(results, algorithm, type_name, shape)
             if "native" not in paths:
                 continue
             native = paths["native"]
             shown = (paths.get(path) for path in ("native", "portable", "vendor:cublas", "kokkos"))
-            of_limit = passes * n * size / (native["seconds"] * limit_rate * 1e9)
+            of_limit = passes * shape[0] * shape[1] * size / (native["seconds"] * limit_rate * 1e9)
             share = per_cent(of_limit) if native["regime"] == "memory" else "in cache"
-            rows.append([shape, type_name, *map(microseconds, shown), share])
+            rows.append([shape_text(shape), type_name, *map(microseconds, shown), share])
     header = ("matrix", "type", "native, µs", "portable, µs", f"cuBLAS `{vendor}`, µs", "plain Kokkos, µs")
     yield from lines_of_table((*header, f"native, of `cuda{limit_path.capitalize()[:3]}{limit_path[3:]}`"), some(rows, algorithm))
 
@@ -229,11 +253,12 @@ def sums(results, _, link, algorithm):
     """The sums of rows or columns."""
     yield from paragraph(f"{conditions(results, link)} {limits(results)}")
     rows = []
-    for n, shape in MATRICES.items():
+    for shape in shapes(results, algorithm):
         for type_name in ("float", "double"):
-            paths = measured(results, algorithm, type_name, n, shape.replace(" ", ""))
+            paths = measured_matrix(results, algorithm, type_name, shape)
             if "native" in paths:
-                rows.append([shape, type_name, *(microseconds(paths.get(p)) for p in ("native", "portable", "kokkos"))])
+                shown = (microseconds(paths.get(path)) for path in ("native", "portable", "kokkos"))
+                rows.append([shape_text(shape), type_name, *shown])
     yield from lines_of_table(
         ("rows x columns", "type", "native, µs", "portable, µs", "plain Kokkos, µs"), some(rows, algorithm)
     )
@@ -245,7 +270,7 @@ def stencil(results, _, link):
     yield from paragraph(f"{conditions(results, link)} {limits(results)} 2^28 floats:")
     copy_rate = limit(results, "memcpy")["gb_per_s"]
     rows = []
-    for k in (1, 8, 32, 1000, 100000):
+    for k in radii(results):
         paths = measured(results, "stencil", "float", BIG, f"k={k}")
         if "native" in paths:
             native, portable, kokkos = (paths.get(path) for path in ("native", "portable", "kokkos"))
@@ -291,18 +316,16 @@ def ladder_stencil(results, old, link):
     yield from paragraph(
         f"{conditions(results, link)} 2^28 floats; at the rate of `cudaMemcpy` in that run a copy of as many takes {copy} us."
     )
-    radii = (1, 8, 32, 1000)
-    cases = [measured(results, "stencil", "float", BIG, f"k={k}") for k in radii]
+    shown = (1, 8, 32, 1000)
+    cases = [measured(results, "stencil", "float", BIG, f"k={k}") for k in shown]
     rows = [[cell, what, *(microseconds(paths.get(path)) for paths in cases)] for cell, what, path in rungs(old, cases)]
-    yield from lines_of_table(("rung", "what it does", *(f"us, k = {k}" for k in radii)), rows)
+    yield from lines_of_table(("rung", "what it does", *(f"us, k = {k}" for k in shown)), rows)
 
 
 def ladder_matrix(results, old, link, algorithm):
     """The rungs of a product of matrix elements, aligned rows and others."""
     yield from paragraph(f"{conditions(results, link)} *x* is the speed-up over the first rung.")
-    shapes = ("16384 x 16384", "262144 x 1001")
-    counts = {shape: n for n, shape in MATRICES.items()}
-    cases = [measured(results, algorithm, "float", counts[shape], shape.replace(" ", "")) for shape in shapes]
+    cases = [measured_matrix(results, algorithm, "float", shape) for shape in LADDER_SHAPES]
     named = list(rungs(old, cases))
     first = named[0][2]
     rows = []
@@ -310,17 +333,49 @@ def ladder_matrix(results, old, link, algorithm):
         figures = [(rate(paths.get(path)), times_faster(paths.get(path), paths.get(first))) for paths in cases]
         rows.append([cell, what, *(cell for pair in figures for cell in pair)])
     header = [f"`{algorithm}`", "what it does"]
-    for shape in shapes:
-        header += [f"GB/s, {shape}", "x"]
+    for shape in LADDER_SHAPES:
+        header += [f"GB/s, {shape_text(shape)}", "x"]
     yield from lines_of_table(header, rows)
 
 
-def ladder_trapezoid(results, old, link):
-    """The rungs of integrate in blocks of 32 and of 256 threads, from the tables of the course texts."""
-    table = next((table for table in results.get("tables", []) if table["id"] == "trapezoid"), None)
+# ---- the tables of the course texts, from the file of bench/compare --reference ----------------------
+
+
+def reference_rows(results, table_id, what):
+    """The rows of a table of the course texts: {"name of the column [unit]": cell}, a column without a unit by name."""
+    table = next((table for table in results.get("tables", []) if table["id"] == table_id), None)
     if table is None:
-        raise Unavailable("no table of the trapezoidal rule")
-    seconds = {row[0]: row[1] * 1e-6 for row in table["rows"] if row[1]}
+        raise Unavailable(f"no table of {what}")
+    names = [column["name"] + (f" [{column['unit']}]" if column.get("unit") else "") for column in table["columns"]]
+    return [dict(zip(names, row)) for row in some(table["rows"], what)]
+
+
+def cell_of(value, text=str):
+    """A cell without a figure is null in the file."""
+    return "–" if value is None or value == "" else text(value)
+
+
+def of_microseconds(value):
+    return in_microseconds(value * 1e-6)
+
+
+def count(value):
+    """Some counts are averages."""
+    return str(int(value)) if value == int(value) else significant(value)
+
+
+def whole(value):
+    return f"{value:.0f}"
+
+
+def whole_per_cent(value):
+    return per_cent(value / 100)
+
+
+def ladder_trapezoid(results, old, link):
+    """Table 1: the rungs of integrate in blocks of 32 and of 256 threads, and what the text has."""
+    table = {row["rung"]: row for row in reference_rows(results, "trapezoid", "the trapezoidal rule")}
+    seconds = {name: row["time [us]"] * 1e-6 for name, row in table.items() if row["time [us]"]}
     launch = seconds.pop("(empty launch)", None)
     floor = f" An empty launch took {in_microseconds(launch)} us." if launch else ""
     yield from paragraph(f"{conditions(results, link)} *x* is the speed-up over the first figure.{floor}")
@@ -330,18 +385,110 @@ def ladder_trapezoid(results, old, link):
         if base not in described and f"{base}_32" not in described:
             described[name] = f"`{name}`" + (", `_256`" if name.endswith("_32") else ""), ""
     first = next(iter(seconds.values()))
+    published = ("GK20A", "Titan X")
     rows = []
     for name, (cell, what) in described.items():
         base = re.sub(r"_32$", "", name)
         pair = [seconds.get(f"{base}_32"), seconds.get(f"{base}_256", seconds.get(base))]
         figures = [(in_microseconds(s), significant(first / s)) if s else ("", "") for s in pair]
-        rows.append([cell, what, *figures[0], *figures[1]])
-    yield from lines_of_table(("rung", "what it does", "us, blocks of 32", "x", "us, blocks of 256", "x"), rows)
+        by_text = []
+        for gpu in published:
+            row = table.get(f"{base}_32") or {}
+            time, speed_up = row.get(f"{gpu}, published [ms]"), row.get(f"{gpu} speed-up")
+            by_text.append(f"{time:g} ({significant(speed_up)})" if time else "")
+        rows.append([cell, what, *figures[0], *figures[1], *by_text])
+    header = ("rung", "what it does", "us, blocks of 32", "x", "us, blocks of 256", "x")
+    yield from lines_of_table((*header, *(f"text: {gpu}, ms (x)" for gpu in published)), rows)
+
+
+def serial_vs_tree(results, _, link):
+    """Table 2: dependent additions and times of a sum."""
+    shown = {
+        "values": ("values t", str),
+        "serial steps": ("serial steps", str),
+        "tree steps": ("tree steps", str),
+        "atomics, us": ("atomics [us]", of_microseconds),
+        "one thread, us": ("one thread [us]", of_microseconds),
+        "tree, us": ("tree [us]", of_microseconds),
+        "atomics / tree": ("atomics / tree", significant),
+    }
+    rows = reference_rows(results, "serial_vs_tree", "serial against tree")
+    yield from paragraph(conditions(results, link))
+    yield from lines_of_table(shown, ([cell_of(row[key], text) for key, text in shown.values()] for row in rows))
+
+
+def memory_statistics(results, _, link):
+    """Table 3, what drivers say: a column per GPU."""
+    gpus = reference_rows(results, "memory_statistics", "memory statistics")
+    yield from paragraph(f"From {link}; – is what the text does not have.")
+    names = [name for name in gpus[0] if name != "GPU"]
+    rows = ([name.replace(" [", ", ").rstrip("]"), *(cell_of(gpu[name]) for gpu in gpus)] for name in names)
+    yield from lines_of_table(("", *(gpu["GPU"] for gpu in gpus)), rows)
+
+
+def memory_measured(results, _, link):
+    """Table 3, what was measured: latency and bandwidth of each memory."""
+    shown = {
+        "memory": ("level", str),
+        "latency, cycles": ("latency [cycles]", significant),
+        "the text says": ("the text says", str),
+        "latency, ns": ("latency [ns]", significant),
+        "GB/s": ("bandwidth [GB/s]", whole),
+        "bytes a cycle and SM": ("per SM [bytes/cycle]", significant),
+        "probed with, KiB": ("probed with [KiB]", str),
+    }
+    rows = reference_rows(results, "memory_measured", "measured memory")
+    yield from paragraph(conditions(results, link))
+    yield from lines_of_table(shown, ([cell_of(row[key], text) for key, text in shown.values()] for row in rows))
+
+
+def stencil_access(results, _, link):
+    """Table 4: accesses to global memory per element of a stencil, counted and measured."""
+    table = reference_rows(results, "stencil_access", "the accesses of stencils")
+    rungs_shown = [name.removesuffix(" [us]") for name in table[0] if name.endswith(" [us]")]
+    counted = {
+        "without shared": ("without shared [accesses]", str),
+        "with, by the text": ("with shared, text [accesses]", str),
+        "with, counted": ("with shared, counted [accesses]", significant),
+    }
+    rows = []
+    for row in table:
+        if row["k"] not in REFERENCE_RADII:
+            continue
+        counts = [cell_of(row[key], text) for key, text in counted.values()]
+        pairs = [(row[f"{rung} [us]"], row[f"{rung} [GB/s]"]) for rung in rungs_shown]
+        times = [f"{in_microseconds(us * 1e-6)} ({rate:.0f})" if us and rate else "–" for us, rate in pairs]
+        rows.append([str(row["k"]), *counts, *times])
+    yield from paragraph(f"{conditions(results, link)} Accesses are per element; GB/s count 8 bytes per element.")
+    yield from lines_of_table(("k", *counted, *(f"`{rung}`, us (GB/s)" for rung in rungs_shown)), some(rows, "stencils"))
+
+
+def coalescing(results, _, link):
+    """Table 5: what a warp's accesses cost by stride and misalignment."""
+    shown = {
+        "pattern": ("pattern", str),
+        "sectors a warp": ("sectors/warp", count),
+        "transactions, by the text": ("transactions/warp, text", count),
+        "read, GB/s": ("read [GB/s]", whole),
+        "of contiguous": ("read, of contiguous [%]", whole_per_cent),
+        "write, GB/s": ("write [GB/s]", whole),
+        "of contiguous ": ("write, of contiguous [%]", whole_per_cent),
+    }
+    rows = []
+    for row in reference_rows(results, "coalescing", "coalescing"):
+        offset = re.fullmatch(r"offset (\d+)", row["pattern"])
+        if not offset or int(offset[1]) in REFERENCE_OFFSETS:
+            rows.append([cell_of(row[key], text) for key, text in shown.values()])
+    yield from paragraph(conditions(results, link))
+    yield from lines_of_table([name.strip() for name in shown], rows)
 
 
 TABLES = {
     table.__name__: table
-    for table in (folds, matrix, sums, stencil, ladder_dot, ladder_stencil, ladder_matrix, ladder_trapezoid)
+    for table in (
+        *(folds, matrix, sums, stencil, ladder_dot, ladder_stencil, ladder_matrix, ladder_trapezoid),
+        *(serial_vs_tree, memory_statistics, memory_measured, stencil_access, coalescing),
+    )
 }
 
 

@@ -54,6 +54,15 @@ class Tables(unittest.TestCase):
     def hold(self, cases):
         (self.folder / "ladder.json").write_text(json.dumps({"environment": ENVIRONMENT, "cases": cases}))
 
+    def hold_reference(self, table_id, columns, *rows):
+        """Columns are given as "name" or "name [unit]"."""
+        named = [dict(zip(("name", "unit"), (*column.rstrip("]").split(" ["), None))) for column in columns]
+        tables = [{"id": table_id, "title": "", "columns": named, "rows": rows, "notes": []}]
+        (self.folder / "reference.json").write_text(json.dumps({"environment": ENVIRONMENT, "tables": tables}))
+
+    def reference_page(self, name, old=""):
+        return self.write(f"<!-- measured: {name} reference.json -->\n{old}<!-- measured end -->\n")
+
     def write(self, text):
         self.page.write_text(text, encoding="utf-8")
         self.page.write_text(table.written(self.page, self.folder), encoding="utf-8")
@@ -103,6 +112,11 @@ class Tables(unittest.TestCase):
             ("ladder_matrix ladder.json outer_product", "no figures of the ladder"),
             ("ladder_trapezoid ladder.json", "no table of the trapezoidal rule"),
             ("stencil ladder.json", "no figure of memcpy"),
+            ("serial_vs_tree ladder.json", "no table of serial against tree"),
+            ("memory_statistics ladder.json", "no table of memory statistics"),
+            ("memory_measured ladder.json", "no table of measured memory"),
+            ("stencil_access ladder.json", "no table of the accesses of stencils"),
+            ("coalescing ladder.json", "no table of coalescing"),
         ):
             self.page.write_text(PAGE.replace("ladder_dot ladder.json", marker), encoding="utf-8")
             with self.assertRaisesRegex(table.Unavailable, reason):
@@ -131,6 +145,81 @@ class Tables(unittest.TestCase):
             arguments = {"matrix": " scale_columns dgmm memcpy", "sums": " sum_rows"}.get(marker, "")
             page = f"<!-- measured: {marker} ladder.json{arguments} -->\n<!-- measured end -->\n"
             self.assertIn(f"{row}\n", self.write(page))
+
+    def test_every_radius_and_shape_of_the_file_is_shown(self):
+        limits = [limit_case(path, 4000.0) for path in ("memcpy", "memset", "read")]
+        n = 1 << 28
+        stencils = (case("native", n, 1e-3, algorithm="stencil", variant=f"k={k}") for k in (10**7, 1, 16))
+        shapes = ((16384, 16384), (262144, 1001), (4096, 4096), (1024, 1024))
+        sums = (case("native", r * c, 1e-3, algorithm="sum_rows", variant=f"{r}x{c}") for r, c in shapes)
+        left = case("native", n, 1e-3, algorithm="sum_rows", variant="16384x16384 left")
+        self.hold([*limits, limit_case("empty", None), *stencils, *sums, left])
+        for marker, first_cells in (
+            ("stencil ladder.json", ["1", "16", "10000000"]),
+            ("sums ladder.json sum_rows", ["1024 x 1024", "4096 x 4096", "16384 x 16384", "262144 x 1001"]),
+        ):
+            text = self.write(f"<!-- measured: {marker} -->\n<!-- measured end -->\n")
+            rows = [line for line in text.splitlines() if line.startswith("| ")][1:]
+            self.assertEqual([row.split(" | ")[0].strip("| ") for row in rows], first_cells)
+
+    def test_the_trapezoids_beside_the_published_ones(self):
+        columns = ["rung", "time [us]", "speed-up", "relative error", "GK20A, published [ms]", "GK20A speed-up"]
+        columns += ["Titan X, published [ms]", "Titan X speed-up"]
+        self.hold_reference(
+            *("trapezoid", columns),
+            ["slow_32", 1000.0, 1.0, 1e-4, 20.7, 1.0, 0.206, 1.0],
+            ["slow_256", 500.0, 2.0, 1e-4, None, None, None, None],
+            ["tuned", 4.0, 250.0, 1e-8, None, None, None, None],
+            ["(empty launch)", 3.0, None, None, None, None, None, None],
+        )
+        text = self.reference_page("ladder_trapezoid")
+        self.assertIn("| `slow_32`, `_256` |  | 1000 | 1.00 | 500.0 | 2.00 | 20.7 (1.00) | 0.206 (1.00) |\n", text)
+        self.assertIn("| `tuned` |  |  |  | 4.00 | 250 |  |  |\n", text)
+        self.assertIn("An empty launch took 3.00 us.", text)
+
+    def test_steps_of_a_serial_sum_and_of_a_tree(self):
+        columns = ["values t", "serial steps", "tree steps", "atomics [us]", "one thread [us]", "tree [us]", "atomics / tree"]
+        self.hold_reference("serial_vs_tree", columns, [8, 8, 3, 4.4321, 3.2, None, None], [10, 10, 4, 1759.3, 13000.2, 4, 440])
+        text = self.reference_page("serial_vs_tree")
+        self.assertIn("| 8 | 8 | 3 | 4.43 | 3.20 | – | – |\n", text)
+        self.assertIn("| 10 | 10 | 4 | 1759 | 13000 | 4.00 | 440 |\n", text)
+
+    def test_a_column_per_gpu(self):
+        columns = ["GPU", "compute capability", "registers/block [KiB]"]
+        self.hold_reference("memory_statistics", columns, ["Old", "2.1", None], ["New", "9.0", 256])
+        text = self.reference_page("memory_statistics")
+        self.assertIn("|  | Old | New |\n|---|---|---|\n| compute capability | 2.1 | 9.0 |\n", text)
+        self.assertIn("| registers/block, KiB | – | 256 |\n", text)
+
+    def test_measured_memories(self):
+        columns = ["level", "latency [cycles]", "latency [ns]", "bandwidth [GB/s]", "per SM [bytes/cycle]"]
+        columns += ["probed with [KiB]", "the text says"]
+        self.hold_reference("memory_measured", columns, ["L1", 32.04, 16.16, 32662.4, 125.0, 16, ""])
+        self.assertIn("| L1 | 32.0 | – | 16.2 | 32662 | 125 | 16 |\n", self.reference_page("memory_measured"))
+
+    def test_accesses_of_stencils(self):
+        columns = ["k", "without shared [accesses]", "with shared, text [accesses]", "with shared, counted [accesses]"]
+        columns += ["first [us]", "first [GB/s]", "second [us]", "second [GB/s]"]
+        self.hold_reference(
+            "stencil_access", columns, [3, 8, 4, 2.0234, 250.04, 2120.9, None, None], [5, 12, 4, 2.04, 1, 1, 1, 1]
+        )
+        text = self.reference_page("stencil_access")
+        self.assertIn("| `first`, us (GB/s) | `second`, us (GB/s) |\n", text)
+        self.assertIn("| 3 | 8 | 4 | 2.02 | 250.0 (2121) | – |\n", text)
+        self.assertNotIn("| 5 |", text)  # not all radii are shown
+
+    def test_coalescing_by_pattern(self):
+        columns = ["pattern", "sectors/warp", "transactions/warp, text", "read [GB/s]", "write [GB/s]"]
+        columns += ["read, of contiguous [%]", "write, of contiguous [%]"]
+        patterns = ["stride 8", *(f"offset {offset}" for offset in range(32))]
+        rows = [[pattern, 5, 32, 2455.6, 1675.5, 93.6, 46.4] for pattern in patterns]
+        self.hold_reference("coalescing", columns, *rows, ["1001 columns, packed", 4.875, 30.125, None, 9.5, 98, 98])
+        text = self.reference_page("coalescing")
+        self.assertIn("| stride 8 | 5 | 32 | 2456 | 94 % | 1676 | 46 % |\n", text)
+        self.assertIn("| 1001 columns, packed | 4.88 | 30.1 | – | 98 % | 10 | 98 % |\n", text)
+        shown = [int(line.split()[2]) for line in text.splitlines() if line.startswith("| offset")]
+        self.assertEqual(shown, [0, 1, 4, 8, 16, 31])
+        self.assertEqual(self.problems(), [])
 
 
 if __name__ == "__main__":
