@@ -205,10 +205,10 @@ TWOFOLD_FUNCTION typename Source::accumulator fold_thread(const Source& source, 
 inline constexpr unsigned most_chunks_of_team = 8;
 template <class Source>
 unsigned chunks_of_team(const fold_levels& levels) {
-  constexpr unsigned enough_teams = 1024;
+  constexpr unsigned enough = 1024;  // teams
   unsigned chunks = 1;
   if constexpr (computes_elements<Source>) {
-    while (chunks < most_chunks_of_team && levels.chunks >= 2 * chunks * enough_teams) chunks *= 2;
+    while (chunks < most_chunks_of_team && levels.chunks >= 2 * chunks * enough) chunks *= 2;
   }
   return chunks;
 }
