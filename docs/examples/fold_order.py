@@ -57,7 +57,7 @@ def bits(value):
 
 
 def made(n, binades):
-    """The inputs of tests/test_golden.cpp: a linear congruential generator, integers only."""
+    """The inputs of tests/support/made.hpp: a linear congruential generator, integers only."""
     x, s = [], 88172645463325252
     for _ in range(n):
         s = (s * 6364136223846793005 + 1442695040888963407) % 2**64

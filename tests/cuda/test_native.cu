@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The native library as its users see it: pointers, counts, streams, graphs; no Kokkos anywhere.
+#include "device.hpp"
+
 #include <twofold/backends/error.hpp>
 #include <twofold/cuda_native/dot.hpp>
 #include <twofold/cuda_native/integrate.cuh>
 #include <twofold/cuda_native/norm2.hpp>
 #include <twofold/cuda_native/sum.hpp>
-
-#include <cuda_runtime.h>
-#include <gtest/gtest.h>
 
 #include <atomic>
 #include <chrono>
@@ -16,39 +15,12 @@
 #include <vector>
 
 namespace native = twofold::cuda_native;
+using native_test::check;
+using native_test::device_array;
+using native_test::graph;
+using native_test::stream;
 
 namespace {
-
-void check(cudaError_t status) { ASSERT_EQ(status, cudaSuccess) << cudaGetErrorString(status); }
-
-template <class T>
-class device_array {
- public:
-  explicit device_array(std::size_t n) { check(cudaMalloc(&data_, n * sizeof(T))); }
-  ~device_array() { (void)cudaFree(data_); }
-  device_array(const device_array&) = delete;
-  device_array& operator=(const device_array&) = delete;
-  T* data() const { return data_; }
-  T read(std::size_t i = 0) const {
-    T value{};
-    check(cudaMemcpy(&value, data_ + i, sizeof(T), cudaMemcpyDefault));
-    return value;
-  }
-
- private:
-  T* data_ = nullptr;
-};
-
-class stream {
- public:
-  stream() { check(cudaStreamCreateWithFlags(&handle_, cudaStreamNonBlocking)); }
-  ~stream() { (void)cudaStreamDestroy(handle_); }
-  operator cudaStream_t() const { return handle_; }
-  void wait() const { check(cudaStreamSynchronize(handle_)); }
-
- private:
-  cudaStream_t handle_ = nullptr;
-};
 
 template <class T>
 __global__ void fill_kernel(T* x, std::size_t n, T value) {
@@ -77,19 +49,7 @@ struct line {
   __host__ __device__ double operator()(double x) const { return 3 * x + 1; }
 };
 
-class Native : public ::testing::Test {
- protected:
-  void SetUp() override {
-    int devices = 0;
-    if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0) {
-      (void)cudaGetLastError();
-      GTEST_SKIP() << "no GPU here";
-    }
-  }
-  void TearDown() override {
-    if (!IsSkipped()) check(cudaDeviceSynchronize());
-  }
-};
+using Native = native_test::on_gpu;
 
 TEST_F(Native, CountsBeyondThirtyTwoBits) {
   const std::size_t n = (std::size_t{1} << 31) + 7;
@@ -150,24 +110,6 @@ TEST_F(Native, OtherStreamsAreLeftAlone) {
   EXPECT_EQ(native::sum(x.data(), 0, s), 0.0);
   EXPECT_LT(seconds_since(start), 0.1);
 }
-
-class graph {
- public:
-  template <class Work>
-  graph(cudaStream_t s, cudaStreamCaptureMode mode, Work work) {
-    cudaGraph_t captured = nullptr;
-    check(cudaStreamBeginCapture(s, mode));
-    work();
-    check(cudaStreamEndCapture(s, &captured));
-    check(cudaGraphInstantiate(&executable_, captured, 0));
-    (void)cudaGraphDestroy(captured);
-  }
-  ~graph() { (void)cudaGraphExecDestroy(executable_); }
-  void replay(cudaStream_t s) const { check(cudaGraphLaunch(executable_, s)); }
-
- private:
-  cudaGraphExec_t executable_ = nullptr;
-};
 
 TEST_F(Native, IsCapturedIntoGraphs) {
   const stream s;

@@ -79,11 +79,16 @@ struct names {
   }
 };
 
-/// Sizes around every boundary of the order and of the hardware under it. 2^21 + 1 and beyond have long chunks.
-/// TWOFOLD_TEST_MAX_SIZE leaves out the larger ones, for runs under a checker that slows them a hundredfold.
-inline std::vector<std::size_t> sizes() {
+/// TWOFOLD_TEST_MAX_SIZE leaves out larger inputs, for runs under a checker that slows them a hundredfold.
+inline std::size_t largest_size() {
   const char* limit = std::getenv("TWOFOLD_TEST_MAX_SIZE");
-  const std::size_t most = limit ? std::strtoull(limit, nullptr, 10) : ~std::size_t{0};
+  return limit ? std::strtoull(limit, nullptr, 10) : ~std::size_t{0};
+}
+
+/// Sizes around every boundary of the order and of the hardware under it, up to the largest that is wanted. 2^21 + 1 and
+/// beyond have long chunks.
+inline std::vector<std::size_t> sizes() {
+  const std::size_t most = largest_size();
   constexpr std::size_t w = twofold::fold_order::lanes, short_chunk = 4 * w, long_chunk = 16 * w;
   std::vector<std::size_t> all = {0,
                                   1,
