@@ -29,10 +29,11 @@ struct chunks_of {
   std::size_t chunk;
   typename Source::accumulator* partials;
 
-  void operator()(std::size_t c) const {
+  typename Source::accumulator folded(std::size_t c) const {
     const std::size_t start = c * chunk;
-    partials[c] = backends::host::fold_chunk(source, start, n - start < chunk ? n - start : chunk);
+    return backends::host::fold_chunk(source, start, n - start < chunk ? n - start : chunk);
   }
+  void operator()(std::size_t c) const { partials[c] = folded(c); }
 };
 
 /// Whether the calling thread alone folds n elements sooner: a parallel region costs a microsecond or two. That much
@@ -68,16 +69,17 @@ typename Source::accumulator fold_chunks(const char* label, const Exec& exec, co
   }
   // The chunk results, by the same rule; few enough for one thread.
   std::size_t count = chunks;
+  A last{};
   while (count > 1) {
     A* next = partials + count;
     const chunks_of<backends::partials_source<A>> level{
         {partials}, count, fold_order::chunk_size(count), next};
     const std::size_t nodes = fold_order::chunk_count(count);
-    for (std::size_t c = 0; c < nodes; ++c) level(c);
+    for (std::size_t c = 0; c < nodes; ++c) next[c] = last = level.folded(c);
     partials = next;
     count = nodes;
   }
-  return *partials;  // NOLINT(clang-analyzer-core.uninitialized.UndefReturn): `work` and `level` wrote it
+  return last;
 }
 
 // ---- device -----------------------------------------------------------------------------------------
@@ -174,12 +176,12 @@ struct fold_results {
  private:
   /// Hands in `mine` as one of `count` results, which are few. Whether this thread is one of the 32 that came last and have
   /// the fold of all, in thread 0; the others may leave: no barrier follows.
-  KOKKOS_FUNCTION static bool fold_few(unsigned t, A& mine, A* results, unsigned index, unsigned count,
+  KOKKOS_FUNCTION static bool fold_few(unsigned t, A& mine, A* results, unsigned which, unsigned count,
                                        unsigned* counter) {
     if (t >= backends::neighbour_threads) return false;
     unsigned last = 0;
     if (t == 0) {
-      results[index] = mine;
+      results[which] = mine;
       last = backends::arrive(counter) == count - 1;
       if (last) *counter = 0;
     }

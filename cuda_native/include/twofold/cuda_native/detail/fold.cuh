@@ -60,7 +60,7 @@ template <class A>
 __device__ __forceinline__ bool fold_few(A& mine, A* results, unsigned index, unsigned count,
                                          unsigned* counter) {
   if (threadIdx.x >= warp_threads) return false;
-  if (threadIdx.x == 0) results[index] = mine;
+  if (threadIdx.x == 0) results[which] = mine;
   if (!last_warp_to_arrive(counter, count)) return false;
   mine = warp_fold(backends::fold_thread_of_few(results, count, threadIdx.x));
   return true;
