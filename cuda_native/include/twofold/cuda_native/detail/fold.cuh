@@ -57,7 +57,7 @@ __device__ __forceinline__ bool last_warp_to_arrive(unsigned* counter, unsigned 
 /// Hands in `mine` as one of `count` results, which are few. Whether this thread belongs to the warp that came last and
 /// has the fold of all; the others may leave, and all but a block's first warp do at once.
 template <class A>
-__device__ __forceinline__ bool fold_few(A& mine, A* results, unsigned index, unsigned count,
+__device__ __forceinline__ bool fold_few(A& mine, A* results, unsigned which, unsigned count,
                                          unsigned* counter) {
   if (threadIdx.x >= warp_threads) return false;
   if (threadIdx.x == 0) results[which] = mine;
