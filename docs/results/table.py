@@ -110,7 +110,7 @@ def microseconds(case):
 
 
 def rate(case):
-    return f"{case['gb_per_s']:.0f}" if case else "–"
+    return f"{case['gb_per_s']:.0f}" if case and case["gb_per_s"] is not None else "–"
 
 
 def times_faster(case, first):
@@ -218,12 +218,13 @@ def fold_row(paths, exponent):
 
 
 def folds(results, _, link, *algorithms):
-    """Folds of growing counts, a table per algorithm and type."""
+    """Folds of growing counts, a table per algorithm and type; an integrand stands behind its algorithm, as in integrate(x*x+1)."""
     yield from paragraph(f"{folds_conditions(results['environment'])} Medians, from {link}.")
     header = ("n", "native, µs", "portable, µs", "vendor, µs", "plain Kokkos, µs", "native, GB/s", "vendor / native")
     for algorithm in algorithms:
         for type_name in ("float", "double"):
-            cases = {e: measured(results, algorithm, type_name, 1 << e) for e in EXPONENTS}
+            name, _, variant = algorithm.rstrip(")").partition("(")
+            cases = {e: measured(results, name, type_name, 1 << e, variant or None) for e in EXPONENTS}
             rows = [fold_row(paths, exponent) for exponent, paths in cases.items() if "native" in paths]
             yield from (f"**{algorithm}, {type_name}**", "")
             yield from lines_of_table((*header, "native / portable"), some(rows, f"{algorithm}, {type_name}"))
