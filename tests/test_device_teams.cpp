@@ -4,6 +4,7 @@
 #include "support/stencil_reference.hpp"
 
 #include <twofold/backends/stencil_device.hpp>
+#include <twofold/backends/stencil_registers_device.hpp>
 #include <twofold/backends/stencil_terms_device.hpp>
 
 namespace {
@@ -22,9 +23,13 @@ struct windows {
   so::index n, k;
   fibers::order who_first;
 
-  void in_registers() const {
+  template <class Weights = d::no_weights>
+  void in_registers(const Weights& weights = {}) const {
     d::with_radius(k, [&]<int K>() {
-      for (so::index i = 0; i < d::short_items<K>(in, n); ++i) d::short_windows<K, R>(in, out, n, i);
+      d::with_alignment(in, out, [&]<d::alignment Lie>() {
+        for (so::index i = 0; i < d::short_items<K, Lie, Weights>(in, out, n); ++i)
+          d::short_windows<K, Lie, R>(in, weights, out, n, i);
+      });
     });
   }
 
@@ -81,7 +86,7 @@ void expect_windows(std::size_t n, std::int64_t radius) {
   const auto expected = reference::stencil<R>(x, radius);
   const so::index k = so::clamped_radius(static_cast<std::uint64_t>(radius), n);
   const std::size_t offset = (n + static_cast<std::size_t>(radius)) % 8;
-  // Both on a boundary; apart; alike, which short windows in registers need.
+  // Both on a boundary; apart; alike, which short windows in registers tell from apart.
   std::vector<std::pair<std::size_t, std::size_t>> offsets{{0, 0}, {offset, offset * 3 % 8}};
   if (k <= so::longest_direct) offsets.emplace_back(offset, offset);
   for (const auto& at : offsets) {
@@ -106,8 +111,7 @@ void expect_windows(std::size_t n, std::int64_t radius) {
       };
       if (k <= so::longest_direct) {
         check("term by term", [](const auto& w) { w.template term_by_term<false>(w.in); });
-        if (d::fits_registers(b::adjacent_elements<const T>{in.data()}, b::adjacent_elements<R>{out.data()}))
-          check("in registers", [](const auto& w) { w.in_registers(); });
+        check("in registers", [](const auto& w) { w.in_registers(); });
         continue;
       }
       // For longer windows the portable and the native kernel have sizes of their own.
@@ -128,14 +132,24 @@ void expect_weighted(std::size_t n, std::size_t k) {
   if (testing::Test::HasFailure()) return;
   const auto x = cases::random_elements<T>(n, 1), w = cases::random_elements<T>(2 * k + 1, 2);
   const auto expected = reference::stencil<R>(x, w);
-  for (const auto who_first : fibers::both_orders) {
-    SCOPED_TRACE(testing::Message() << "weighted, n " << n << ", radius " << k);
-    placed<T> in(x, n % 8), weights(w, k % 8);
-    placed<R> out(n, (n + k) % 8);
-    adjacent_windows<T, R>{
-        {in.data()}, {out.data()}, static_cast<so::index>(n), static_cast<so::index>(k), who_first}
-        .template term_by_term<true>({weights.data()});
-    out.expect(expected);
+  placed<T> weights(w, k % 8);
+  const std::size_t apart = (n + k) % 8;
+  for (const auto& at : {std::pair{n % 8, apart}, std::pair{apart, apart}}) {
+    placed<T> in(x, at.first);
+    placed<R> out(n, at.second);
+    for (const auto who_first : fibers::both_orders) {
+      SCOPED_TRACE(testing::Message() << "weighted, n " << n << ", radius " << k << ", in at " << at.first
+                                      << ", out at " << at.second);
+      const adjacent_windows<T, R> windows{
+          {in.data()}, {out.data()}, static_cast<so::index>(n), static_cast<so::index>(k), who_first};
+      out.clear();
+      windows.template term_by_term<true>({weights.data()});
+      out.expect(expected);
+      if (windows.k > so::longest_direct) continue;
+      out.clear();
+      windows.in_registers(b::adjacent_elements<const T>{weights.data()});
+      out.expect(expected);
+    }
   }
 }
 

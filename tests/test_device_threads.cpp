@@ -223,18 +223,27 @@ TEST(DeviceThreadsOfFolds, FewChunks) {
 }
 
 TEST(Divisor, DividesAsDivisionDoes) {
-  const std::size_t edge = std::size_t{1} << 31;
-  for (const std::size_t d :
-       {std::size_t{1}, std::size_t{2}, std::size_t{3}, std::size_t{7}, std::size_t{250}, std::size_t{641},
-        std::size_t{1001}, std::size_t{65535}, std::size_t{65536}, edge - 1, edge, edge + 1, edge << 10}) {
+  const std::size_t word = std::size_t{1} << 32, end = std::size_t{1} << 63;
+  std::vector<std::size_t> divisors{1, 2, 3, 7, 250, 641, 1001, 65535, 65537, end - 1, end};
+  for (const std::size_t edge : {word / 2, word, word << 10}) {
+    for (const std::size_t d : {edge - 1, edge, edge + 1}) divisors.push_back(d);
+  }
+  for (const std::size_t d : divisors) {
     const b::divisor by(d);
-    for (const std::size_t k : {0, 1, 2, 1000, 2143}) {
-      for (const std::size_t a : {k, k * d, k * d + d - 1, edge - 1 - k, edge + k, (edge / d) * d - 1 + k}) {
+    // Around multiples of d from the first to the last below 2^63, where a quotient that is one off shows.
+    for (const std::size_t times : {std::size_t{0}, std::size_t{1}, std::size_t{2}, std::size_t{1000},
+                                    word / d, end / d / 3, (end - 1) / d}) {
+      for (const std::ptrdiff_t off : {-1, 0, 1, 2143}) {
+        const std::size_t a = times * d + static_cast<std::size_t>(off);
+        if (times > (end - 1) / d || a >= end) continue;
         const auto q = by(a);
         EXPECT_EQ(q.quot, a / d) << a << " / " << d;
         EXPECT_EQ(q.rem, a % d) << a << " % " << d;
       }
     }
+    const auto last = by(end - 1);
+    EXPECT_EQ(last.quot, (end - 1) / d) << "2^63 - 1, " << d;
+    EXPECT_EQ(last.rem, (end - 1) % d) << "2^63 - 1, " << d;
   }
 }
 

@@ -7,6 +7,7 @@
 // that trail come from L2. Radius up to 8: term by term from registers. Weights: from registers and shared memory.
 // Shared memory: up to 75 KiB, 16 bytes behind every chunk against bank conflicts.
 #include <twofold/backends/stencil_device.hpp>
+#include <twofold/backends/stencil_registers_device.hpp>
 #include <twofold/backends/stencil_terms_device.hpp>
 #include <twofold/cuda_native/detail/launch.hpp>
 #include <twofold/cuda_native/detail/operands.hpp>
@@ -86,18 +87,20 @@ __global__ void __launch_bounds__(device::long_team_size<R>, device::long_teams_
                    kept);
 }
 
-template <int K, class R, class T>
-__global__ void __launch_bounds__((device::short_block_size<K, R>), (device::short_blocks_at_once<K, R>))
-    stencil_short_kernel(adjacent_elements<const T> in, adjacent_elements<R> out, index n) {
-  device::short_windows<K, R>(in, out, n, index{blockIdx.x} * device::short_block_size<K, R> + threadIdx.x);
+template <int K, device::alignment Lie, class R, class T, class Weights>
+__global__ void __launch_bounds__((device::short_block_size<K, Weights, R>),
+                                  (device::short_blocks_at_once<K, Weights, R>))
+    stencil_short_kernel(adjacent_elements<const T> in, Weights weights, adjacent_elements<R> out, index n) {
+  device::short_windows<K, Lie, R>(in, weights, out, n,
+                                   index{blockIdx.x} * device::short_block_size<K, Weights, R> + threadIdx.x);
 }
 
-template <bool Weighted, class R, class T>
-__global__ void __launch_bounds__(device::direct_team_size, Weighted ? 2 : 4)
+template <class R, class T>
+__global__ void __launch_bounds__(device::direct_team_size, 2)
     stencil_direct_kernel(adjacent_elements<const T> in, adjacent_elements<const T> weights,
                           adjacent_elements<R> out, index n, index k) {
-  device::direct<Weighted>(block_team<device::direct_team_size>{}, in, weights, out, n, k, blockIdx.x,
-                           shared_memory<R>());
+  device::direct<true>(block_team<device::direct_team_size>{}, in, weights, out, n, k, blockIdx.x,
+                       shared_memory<R>());
 }
 
 /// What a block may have on the current device when it asks for it.
@@ -123,6 +126,20 @@ void start(const char* name, void (*kernel)(Parameters...), index blocks, unsign
                  stream, arguments...);
 }
 
+/// Windows of radius k, at most `longest_direct`.
+template <class R, class T, class Weights>
+void short_windows(const char* name, adjacent_elements<const T> in, Weights weights, index n, index k,
+                   adjacent_elements<R> out, stream_handle stream) {
+  device::with_radius(k, [&]<int K>() {
+    device::with_alignment(in, out, [&]<device::alignment Lie>() {
+      constexpr unsigned block = device::short_block_size<K, Weights, R>;
+      start(name, stencil_short_kernel<K, Lie, R, T, Weights>,
+            (device::short_items<K, Lie, Weights>(in, out, n) + block - 1) / block, block, 0, stream, in,
+            weights, out, n);
+    });
+  });
+}
+
 template <class R, class T>
 void window_sums(const char* name, adjacent_elements<const T> in, index n, index k, adjacent_elements<R> out,
                  workspace& scratch, stream_handle stream) {
@@ -132,15 +149,8 @@ void window_sums(const char* name, adjacent_elements<const T> in, index n, index
     start(name, stencil_one_pass_kernel<Block, Threads, AtOnce, R, T>, device::team_count(n, k, Threads),
           Threads, device::one_pass_bytes<R>(k, Threads), stream, in, out, n, k);
   };
-  if (k <= stencil_order::longest_direct && device::fits_registers(in, out)) {
-    device::with_radius(k, [&]<int K>() {
-      constexpr unsigned block = device::short_block_size<K, R>;
-      start(name, stencil_short_kernel<K, R, T>, (device::short_items<K>(in, n) + block - 1) / block, block,
-            0, stream, in, out, n);
-    });
-  } else if (k <= stencil_order::longest_direct) {
-    start(name, stencil_direct_kernel<false, R, T>, device::direct_teams<false>(out, n),
-          device::direct_team_size, device::direct_bytes<false, R>(k), stream, in, in, out, n, k);
+  if (k <= stencil_order::longest_direct) {
+    short_windows(name, in, device::no_weights{}, n, k, out, stream);
   } else if (stencil_order::block_size(k) == 16) {
     one_pass.template operator()<16, size, device::teams_at_once<16, R>>();
   } else if (device::one_pass_bytes<R>(k, size) <= device::most_tile_bytes<R>) {
@@ -223,9 +233,14 @@ void stencil(const T* in, std::size_t n, const T* weights, std::size_t k, R* out
   const adjacent_elements<const element> w{reinterpret_cast<const element*>(weights)};
   const adjacent_elements<result> to{reinterpret_cast<result*>(out)};
   const auto radius = static_cast<index>(k);
-  start(name, stencil_direct_kernel<true, result, element>,
-        device::direct_teams<true>(to, static_cast<index>(n)), device::direct_team_size,
-        device::direct_bytes<true, result>(radius), stream, from, w, to, static_cast<index>(n), radius);
+  const auto count = static_cast<index>(n);
+  if (radius <= stencil_order::longest_direct) {
+    short_windows(name, from, w, count, radius, to, stream);
+  } else {
+    start(name, stencil_direct_kernel<result, element>, device::direct_teams<true>(to, count),
+          device::direct_team_size, device::direct_bytes<true, result>(radius), stream, from, w, to, count,
+          radius);
+  }
 }
 
 template void stencil<float, float>(const float*, std::size_t, std::uint64_t, float*, workspace&,

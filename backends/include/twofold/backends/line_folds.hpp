@@ -70,7 +70,7 @@ inline constexpr unsigned line_bytes_in_flight = 128;
 /// Nodes in flight at once, and rows of each.
 template <unsigned Rows, unsigned E, class T, class A>
 struct in_flight {
-  static constexpr unsigned loads = at_most(at_least_one(line_bytes_in_flight / (E * sizeof(T))), 16);
+  static constexpr unsigned loads = at_most(at_least_one(line_bytes_in_flight / (E * sizeof(T))), 32);
   static constexpr unsigned rows = at_most(Rows, loads);
   static constexpr unsigned nodes = at_most(
       at_most(at_least_one(loads / rows), at_least_one(unsigned(line_bytes_in_flight / (E * sizeof(A))))), 8);
@@ -328,7 +328,8 @@ struct across_plan {
     while (plan.log_width < 5 && (1u << plan.log_width) < packs) ++plan.log_width;
     // Narrower strips, down to 64 bytes, where teams would be too few for the GPU.
     const unsigned narrowest = 2 + (places_per_thread == 1 ? 2 : 0);
-    while (plan.log_width > narrowest && (packs >> plan.log_width) * shape.chunks < enough_teams)
+    // A last chunk of few lines is no work for a team.
+    while (plan.log_width > narrowest && (packs >> plan.log_width) * shape.n < enough_teams * shape.chunk)
       --plan.log_width;
     plan.strips = (packs + (1u << plan.log_width) - 1) >> plan.log_width;
     // Each group keeps eight lanes at least, and one for each of its threads that do not lie side by side.

@@ -6,97 +6,12 @@
 #include <cstddef>
 
 /// @file
-/// What the teams of a GPU do for windows that are summed term by term: short ones in registers alone, where 16-byte
-/// loads and stores are possible, and otherwise short and weighted ones of any length through memory on chip. Teams and
-/// their memory are those of stencil_tile_device.hpp.
+/// What the teams of a GPU do for windows that are summed term by term, through memory on chip: weighted ones of any length,
+/// and short ones of elements that are not adjacent (others: stencil_registers_device.hpp). Teams and their memory are
+/// those of stencil_tile_device.hpp.
 
 namespace twofold::backends {
 namespace stencil_device {
-
-// ---- short windows in registers ----------------------------------------------------------------------
-
-/// Elements side by side, which 16-byte loads and stores need.
-template <class Vector>
-inline constexpr bool adjacent = !requires(const Vector& v) { v.stride; };
-
-/// Whether some number of elements leads both vectors to a 16-byte boundary; then that number is the input's.
-template <class In, class Out>
-  requires(adjacent<In> && adjacent<Out>)
-TWOFOLD_FUNCTION bool fits_registers(const In& in, const Out& out) {
-  return out.misaligned(16) == in.misaligned(16) % (16 / sizeof(*out(0)));
-}
-
-/// Packs of results of one thread: one, and two where long windows of 8-byte elements would load nine packs for one of
-/// results. On one H200, 2^27 doubles, radius 8: 531 us with two, 583 with one (cudaMemcpy: 507). Two have their price:
-/// each store writes half sectors. So floats take one (504 us with two at best, 871 at worst, 510 with one).
-template <int K, class T>
-inline constexpr int short_packs = K > 5 && sizeof(T) == 8 ? 2 : 1;
-
-/// Threads of a block, and the blocks that an SM should hold at once: as many as registers allow without spills. Left
-/// alone, the compiler takes a few registers more and a quarter of the threads goes: 564 us for floats at radius 8.
-template <int K, class R>
-inline constexpr unsigned short_block_size = K > 5 && sizeof(R) == 8 ? 128 : 256;
-template <int K, class R>
-inline constexpr unsigned short_blocks_at_once = K == 5 && sizeof(R) == 8 ? 6 : 8;
-
-/// Threads for n results.
-template <int K, class In>
-TWOFOLD_FUNCTION index short_items(const In& in, index n) {
-  using T = std::remove_cvref_t<decltype(*in(0))>;
-  constexpr index P = short_packs<K, T> * pack_size<T>;
-  return (n + in.misaligned(16) + P - 1) / P;
-}
-
-/// Windows of radius K, of which work item `item` has one pack of results or two. It loads all packs of elements that
-/// these touch: most of them come from L1, where its neighbours' loads have put them.
-template <int K, class R, class In, class Out>
-TWOFOLD_FUNCTION void short_windows(const In& in, const Out& out, index n, index item) {
-  using T = std::remove_cvref_t<decltype(*in(0))>;
-  constexpr int V = pack_size<T>, P = short_packs<K, T> * V, Before = (K + V - 1) / V * V,
-                Count = 2 * Before + P;
-  const index i = item * P - in.misaligned(16), first = i - Before;
-  if (i >= n) return;
-  T x[Count];
-  const bool inside = first >= 0 && first + Count <= n;
-  if (inside) {
-    TWOFOLD_UNROLL
-    for (int e = 0; e < Count; e += V) {
-      const auto p = load_pack<T>(in(first + e));
-      TWOFOLD_UNROLL
-      for (int u = 0; u < V; ++u) x[e + u] = p.element[u];
-    }
-  } else {
-    TWOFOLD_UNROLL
-    for (int e = 0; e < Count; ++e) x[e] = first + e >= 0 && first + e < n ? *in(first + e) : absent<T>();
-  }
-  pack<R, P> sums;
-  TWOFOLD_UNROLL
-  for (int r = 0; r < P; ++r) {
-    R sum = static_cast<R>(x[Before + r - K]);
-    TWOFOLD_UNROLL
-    for (int j = 1; j <= 2 * K; ++j) sum = add(sum, static_cast<R>(x[Before + r - K + j]));
-    sums.element[r] = canonical(sum);
-  }
-  if (inside) {
-    *reinterpret_cast<pack<R, P>*>(out(i)) = sums;
-  } else {
-    TWOFOLD_UNROLL
-    for (int r = 0; r < P; ++r) {
-      if (i + r >= 0 && i + r < n) *out(i + r) = sums.element[r];
-    }
-  }
-}
-
-/// Calls run.operator()<K>() for the radius k, at most `longest_direct`.
-template <int K = 0, class Run>
-void with_radius(index k, const Run& run) {
-  if constexpr (K < stencil_order::longest_direct) {
-    if (k > K) return with_radius<K + 1>(k, run);
-  }
-  run.template operator()<K>();
-}
-
-// ---- through memory on chip --------------------------------------------------------------------------
 
 /// Neighbouring results of one thread, which share the elements that it reads.
 template <bool Weighted>
@@ -220,7 +135,11 @@ TWOFOLD_FUNCTION void direct(const Team& team, const In& in, const Weights& weig
     const unsigned count = per_team + terms - 1;
     const index from = first - k + j;
     if (j != begin) team.barrier();  // the elements before are read
-    load_each<R>(team, in, n, from, count, [slots](unsigned e, R x) { slots[spread_slot<P>(e)] = x; });
+    // As many at once as there are: elements for P results of each thread, and for at most two more turns of terms.
+    static_assert(weights_at_once <= 2 * direct_team_size &&
+                  2 * stencil_order::longest_direct < direct_team_size);
+    load_each_from<P + 2, R>(team.rank(), team, in, n, from, count,
+                             [slots](unsigned e, R x) { slots[spread_slot<P>(e)] = x; });
     if constexpr (Weighted) {
       for (unsigned t = team.rank(); t < terms; t += team.size())
         on_chip[t] = static_cast<R>(*weights(j + t));

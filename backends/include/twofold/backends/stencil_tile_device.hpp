@@ -83,10 +83,33 @@ TWOFOLD_FUNCTION void read_chunk(R (&v)[chunk], const R* slots) {
   }
 }
 
+/// Calls put(e, x) for elements e, e + team size, ... below count, counted from element `first`; those that do not exist are
+/// absent. `InFlight` of them are under way before one is used, the last ones too: one wait for memory, not one each.
+template <unsigned InFlight, class R, class Team, class In, class Put>
+TWOFOLD_FUNCTION void load_each_from(unsigned e, const Team& team, const In& in, index n, index first,
+                                     unsigned count, const Put& put) {
+  using T = std::remove_cvref_t<decltype(*in(0))>;
+  const unsigned step = team.size();
+  const bool inside = first >= 0 && first + static_cast<index>(count) <= n;
+  TWOFOLD_DO_NOT_UNROLL
+  for (; e < count; e += InFlight * step) {
+    T v[InFlight];
+    TWOFOLD_UNROLL
+    for (unsigned u = 0; u < InFlight; ++u) {
+      const index i = first + static_cast<index>(e + u * step);
+      v[u] = e + u * step < count && (inside || (i >= 0 && i < n)) ? *in(i) : absent<T>();
+    }
+    TWOFOLD_UNROLL
+    for (unsigned u = 0; u < InFlight; ++u) {
+      if (e + u * step < count) put(e + u * step, static_cast<R>(v[u]));
+    }
+  }
+}
+
 /// Bytes of elements that a thread loads before it uses the first.
 inline constexpr unsigned bytes_in_flight = 64;
 
-/// Calls put(e, x) for elements first .. first + count - 1, with e counted from there; those that do not exist are absent.
+/// The same for all elements of many turns: where all exist, most turns ask nothing.
 template <class R, class Team, class In, class Put>
 TWOFOLD_FUNCTION void load_each(const Team& team, const In& in, index n, index first, unsigned count,
                                 const Put& put) {
@@ -104,11 +127,7 @@ TWOFOLD_FUNCTION void load_each(const Team& team, const In& in, index n, index f
       for (unsigned u = 0; u < in_flight; ++u) put(e + u * step, static_cast<R>(v[u]));
     }
   }
-  TWOFOLD_DO_NOT_UNROLL
-  for (; e < count; e += step) {
-    const index i = first + static_cast<index>(e);
-    put(e, i >= 0 && i < n ? static_cast<R>(*in(i)) : absent<R>());
-  }
+  load_each_from<in_flight, R>(e, team, in, n, first, count, put);
 }
 
 /// Copies chunks from element `first` on, `count` elements, into the slots; those that do not exist are absent.

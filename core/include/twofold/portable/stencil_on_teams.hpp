@@ -4,6 +4,7 @@
 #include <twofold/backends/error.hpp>
 #include <twofold/backends/kokkos/execution.hpp>
 #include <twofold/backends/stencil_device.hpp>
+#include <twofold/backends/stencil_registers_device.hpp>
 #include <twofold/backends/stencil_terms_device.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -95,13 +96,14 @@ struct two_pass {
 };
 
 /// No team: a range of work items, one after the other.
-template <int K, class R, class In, class Out>
+template <int K, stencil_device::alignment Lie, class R, class In, class Weights, class Out>
 struct short_windows {
   In in;
+  Weights weights;
   Out out;
   index n;
   KOKKOS_FUNCTION void operator()(index item) const {
-    KOKKOS_IF_ON_DEVICE((stencil_device::short_windows<K, R>(in, out, n, item);))
+    KOKKOS_IF_ON_DEVICE((stencil_device::short_windows<K, Lie, R>(in, weights, out, n, item);))
     KOKKOS_IF_ON_HOST(((void)item;))
   }
 };
@@ -153,6 +155,22 @@ void launch(const char* label, const Exec& exec, const Work& work, index count, 
   run.template operator()<1>();
 }
 
+/// Windows of radius k, at most `longest_direct`, of adjacent elements.
+template <class R, class Exec, class In, class Weights, class Out>
+void in_registers(const char* label, const Exec& exec, const In& in, const Weights& weights, const Out& out,
+                  index n, index k) {
+  namespace d = stencil_device;
+  d::with_radius(k, [&]<int K>() {
+    d::with_alignment(in, out, [&]<d::alignment Lie>() {
+      using policy = Kokkos::RangePolicy<
+          Exec, Kokkos::IndexType<index>,
+          Kokkos::LaunchBounds<d::short_block_size<K, Weights, R>, d::short_blocks_at_once<K, Weights, R>>>;
+      Kokkos::parallel_for(label, policy(exec, 0, d::short_items<K, Lie, Weights>(in, out, n)),
+                           short_windows<K, Lie, R, In, Weights, Out>{in, weights, out, n});
+    });
+  });
+}
+
 template <class R, class Exec, class In, class Out>
 void sums(const char* label, const Exec& exec, const In& in, const Out& out, index n, index k) {
   namespace d = stencil_device;
@@ -162,15 +180,8 @@ void sums(const char* label, const Exec& exec, const In& in, const Out& out, ind
                             d::team_count(n, k, Size), d::one_pass_bytes<R>(k, Size));
   };
   if constexpr (d::adjacent<In> && d::adjacent<Out>) {
-    if (k <= stencil_order::longest_direct && d::fits_registers(in, out)) {
-      return d::with_radius(k, [&]<int K>() {
-        using policy = Kokkos::RangePolicy<
-            Exec, Kokkos::IndexType<index>,
-            Kokkos::LaunchBounds<d::short_block_size<K, R>, d::short_blocks_at_once<K, R>>>;
-        Kokkos::parallel_for(label, policy(exec, 0, d::short_items<K>(in, n)),
-                             short_windows<K, R, In, Out>{in, out, n});
-      });
-    }
+    if (k <= stencil_order::longest_direct)
+      return in_registers<R>(label, exec, in, d::no_weights{}, out, n, k);
   }
   if (k <= stencil_order::longest_direct) {
     launch<d::direct_team_size, 4, R>(label, exec, direct<false, R, In, Out, In>{in, out, in, n, k},
@@ -210,6 +221,9 @@ template <class R, class Exec, class In, class Out, class Weights>
 void weighted(const char* label, const Exec& exec, const In& in, const Out& out, index n, index k,
               const Weights& weights) {
   namespace d = stencil_device;
+  if constexpr (d::adjacent<In> && d::adjacent<Weights> && d::adjacent<Out>) {
+    if (k <= stencil_order::longest_direct) return in_registers<R>(label, exec, in, weights, out, n, k);
+  }
   launch<d::direct_team_size, 2, R>(label, exec, direct<true, R, In, Out, Weights>{in, out, weights, n, k},
                                     d::direct_teams<true>(out, n), d::direct_bytes<true, R>(k));
 }
