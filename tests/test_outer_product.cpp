@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "support/matrices.hpp"
 
+#include <map>
+
 namespace {
 
 using cases::both_layouts;
@@ -184,6 +186,47 @@ TEST(OuterProductRefuses, WhatDoesNotFit) {
   const Kokkos::View<double**, Kokkos::LayoutStride> folded(c.data(), Kokkos::LayoutStride(2, 0, 3, 1));
   EXPECT_EQ(refusal(two, three, folded),
             "twofold::outer_product: C is 2 x 3 with strides 0, 1: elements share memory");
+}
+
+TEST(OuterProductRefuses, ExactlyTheStridesThatLeadToOneElementTwice) {
+  // All small matrices against a list of the elements that they have.
+  const Kokkos::View<double*> x("x", 4), y("y", 4), memory("memory", 32);
+  const auto first = [](const auto& v, std::size_t n) {
+    return Kokkos::subview(v, std::make_pair(std::size_t{0}, n));
+  };
+  auto host_x = Kokkos::create_mirror_view(x), host_y = Kokkos::create_mirror_view(y);
+  for (int i = 0; i < 4; ++i) {
+    host_x(i) = i + 1;
+    host_y(i) = 10 + i;
+  }
+  Kokkos::deep_copy(x, host_x);
+  Kokkos::deep_copy(y, host_y);
+  int interleaving = 0;
+  for (std::size_t code = 0; code < 4 * 4 * 6 * 6; ++code) {
+    const std::size_t rows = code % 4 + 1, columns = code / 4 % 4 + 1, down = code / 16 % 6,
+                      across = code / 96;
+    SCOPED_TRACE(testing::Message() << rows << " x " << columns << ", strides " << down << ", " << across);
+    std::map<std::size_t, double> expected;
+    for (std::size_t i = 0; i < rows; ++i) {
+      for (std::size_t j = 0; j < columns; ++j) expected[i * down + j * across] = host_x(i) * host_y(j);
+    }
+    const Kokkos::View<double**, Kokkos::LayoutStride> c(memory.data(),
+                                                         Kokkos::LayoutStride(rows, down, columns, across));
+    const auto call = [&] { twofold::outer_product(first(x, rows), first(y, columns), c); };
+    if (expected.size() < rows * columns) {
+      EXPECT_THROW(call(), twofold::precondition_error);
+      continue;
+    }
+    Kokkos::deep_copy(memory, -1.0);
+    ASSERT_NO_THROW(call());
+    Kokkos::fence();
+    const auto host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, memory);
+    for (std::size_t e = 0; e < 32; ++e)
+      ASSERT_EQ(host(e), expected.contains(e) ? expected[e] : -1.0) << "element " << e;
+    if (down > 0 && across > 0 && (rows - 1) * down >= across && (columns - 1) * across >= down)
+      ++interleaving;
+  }
+  EXPECT_GT(interleaving, 0);  // such as 3 x 2 with strides 2, 3
 }
 
 }  // namespace

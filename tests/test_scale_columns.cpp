@@ -218,6 +218,22 @@ TEST(ScaleColumnsRefuses, WhatDoesNotFit) {
   for (int i = 0; i < 2; ++i) {
     for (int j = 0; j < 3; ++j) EXPECT_EQ(host(i, j), 5.0) << "written before it was refused";
   }
+  // Rows and columns that interleave: elements 0 3 | 2 5 | 4 7, in place; with a row more 6 would be there twice.
+  const Kokkos::View<double*> memory("memory", 12);
+  Kokkos::deep_copy(memory, 2.0);
+  Kokkos::deep_copy(two, 3.0);
+  const auto interleaved = [&](std::size_t rows, std::size_t columns) {
+    return Kokkos::View<double**, Kokkos::LayoutStride>(memory.data(),
+                                                        Kokkos::LayoutStride(rows, 2, columns, 3));
+  };
+  EXPECT_EQ(refusal([&] { twofold::scale_columns(interleaved(4, 3), three, interleaved(4, 3)); }),
+            "twofold::scale_columns: R is 4 x 3 with strides 2, 3: elements share memory");
+  EXPECT_EQ(refusal([&] { twofold::scale_columns(interleaved(3, 2), two, interleaved(3, 2)); }),
+            "nothing was refused");
+  Kokkos::fence();
+  const auto elements = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, memory);
+  for (const int e : {0, 2, 3, 4, 5, 7}) EXPECT_EQ(elements(e), 6.0) << e;
+  for (const int e : {1, 6, 8, 9, 10, 11}) EXPECT_EQ(elements(e), 2.0) << e;
 }
 
 TEST(ScaleColumnsRefuses, OverlapButTheSame) {

@@ -397,8 +397,25 @@ TEST(StencilRefuses, WithoutTouchingTheOutput) {
   const Kokkos::View<double*, Kokkos::MemoryTraits<Kokkos::Unmanaged>> null(nullptr, 10);
   EXPECT_EQ(refusal([&] { twofold::stencil(null, out, 1); }), "twofold::stencil: in is null with extent 10");
   EXPECT_EQ(refusal([&] { twofold::stencil(in, null, 1); }), "twofold::stencil: out is null with extent 10");
+  // One element for all ten results: the last to be written would stay, and which that is depends on the threads.
+  const auto repeated = [](const V& v, std::size_t n) {
+    return Kokkos::View<double*, Kokkos::LayoutStride>(v.data(), Kokkos::LayoutStride(n, 0));
+  };
+  const std::string shared = "twofold::stencil: out has extent 10 with stride 0: elements share memory";
+  const V weights("weights", 3);
+  EXPECT_EQ(refusal([&] { twofold::stencil(in, repeated(out, 10), 1); }), shared);
+  EXPECT_EQ(refusal([&] { twofold::stencil(in, repeated(out, 10), 9); }), shared);
+  EXPECT_EQ(refusal([&] { twofold::stencil(in, repeated(out, 10), weights); }), shared);
   expect_same(copied(out), std::vector<double>(10, 5));
   EXPECT_EQ(refusal([&] { twofold::stencil(none, none, 1); }), "nothing");
+  // A single result shares memory with no other, and what is only read may repeat.
+  Kokkos::deep_copy(all, 2);
+  EXPECT_EQ(
+      refusal([&] { twofold::stencil(Kokkos::subview(all, std::make_pair(0, 1)), repeated(out, 1), 1); }),
+      "nothing");
+  EXPECT_EQ(refusal([&] { twofold::stencil(repeated(all, 10), part(20), 1); }), "nothing");
+  EXPECT_EQ(copied(out)[0], 2);
+  expect_same(copied(part(20)), std::vector<double>{4, 6, 6, 6, 6, 6, 6, 6, 6, 4});
 }
 
 #if defined(KOKKOS_ENABLE_CUDA)

@@ -29,6 +29,11 @@ COUNTS = [
     ("coalescing", "offset 1", {"sectors/warp": 5, "transactions/warp, text": 32}),
     ("coalescing", "offset 8", {"sectors/warp": 4, "transactions/warp, text": 32}),
     ("coalescing", "offset 16", {"sectors/warp": 4, "transactions/warp, text": 2}),
+    # Neither the order of the lanes nor what they share matters today; a lane that is off saves no sector.
+    ("coalescing", "lanes reversed", {"sectors/warp": 4, "transactions/warp, text": 32}),
+    ("coalescing", "lanes permuted", {"sectors/warp": 4, "transactions/warp, text": 32}),
+    ("coalescing", "two lanes an address", {"sectors/warp": 2, "transactions/warp, text": 32}),
+    ("coalescing", "every second lane off", {"sectors/warp": 4, "transactions/warp, text": 2}),
     ("coalescing", "1001 columns, pitched", {"sectors/warp": 4, "transactions/warp, text": 2}),
     # One row in 8 starts at a sector, one in 16 at the 64 bytes of a half-warp.
     ("coalescing", "1001 columns, packed", {"sectors/warp": 4.875, "transactions/warp, text": 30.125}),

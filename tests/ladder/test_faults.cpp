@@ -10,6 +10,7 @@
 #include <functional>
 #include <numeric>
 #include <set>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -118,14 +119,28 @@ TEST(LadderFaults, SharedMemoryThatIsNeverSetIsAddedToTheSum) {
   EXPECT_EQ(block.sum, 2048 + 256 * poison);
 }
 
-// ---- RowScalingGPU, Outer_ProductGPU
-
 /// 32-byte sectors that the 32 accesses of a warp touch.
 std::size_t sectors(const std::function<std::size_t(std::size_t lane)>& byte_address) {
   std::set<std::size_t> touched;
   for (std::size_t lane = 0; lane < warp; ++lane) touched.insert(byte_address(lane) / 32);
   return touched.size();
 }
+
+TEST(LadderFaults, ElementsInARowForEachThreadAreFarApartInTheWarp) {
+  // In the text's kernels lane t reads element t * stride + i, with shared memory or without; the rungs after the
+  // first read neighbouring elements. Of a warp's 32 loads, at any step i:
+  for (const auto& [stride, touched] :
+       {std::pair<std::size_t, std::size_t>{1, 4}, {2, 8}, {4, 16}, {8, 32}, {4096, 32}}) {
+    for (const std::size_t i : {std::size_t{0}, stride - 1}) {
+      EXPECT_EQ(sectors([&, s = stride](std::size_t lane) { return 4 * (lane * s + i); }), touched) << stride;
+    }
+  }
+  const std::size_t all_threads = 65536;
+  for (const std::size_t step : {0, 1, 7})
+    EXPECT_EQ(sectors([&](std::size_t lane) { return 4 * (step * all_threads + lane); }), 4u);
+}
+
+// ---- RowScalingGPU, Outer_ProductGPU
 
 TEST(LadderFaults, ARowPerThreadTouchesASectorPerElement) {
   const std::size_t columns = 1024;

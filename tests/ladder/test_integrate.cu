@@ -56,7 +56,7 @@ TEST_F(LadderIntegrate, ASmallMistakeWouldShow) {
 }
 
 TEST_F(LadderIntegrate, SecondCallGivesTheSameAgain) {
-  // The texts never zero the target of their atomics.
+  // The text's kernels add to their target and rely on the host to zero it; a rung zeroes it itself.
   for (const auto& rung : ladder::integrate_rungs) {
     SCOPED_TRACE(rung.name);
     const array<float> result(1);

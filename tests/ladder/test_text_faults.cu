@@ -52,7 +52,7 @@ __global__ void first_thread_adds_kernel(int n, float* target) {
   if (threadIdx.x == 0) atomicAdd(target, sum);
 }
 
-TEST_F(TextFaults, ATargetThatIsNeverZeroedKeepsTheLastResult) {
+TEST_F(TextFaults, ATargetThatNobodyZeroesKeepsTheLastResult) {
   const array<float> target(std::vector<float>{0.0f}), of_rung(1);
   for (const float found : {180.0f, 360.0f, 540.0f}) {
     first_thread_adds_kernel<<<1, 32, 0, stream()>>>(8, target.data());
@@ -165,6 +165,53 @@ TEST_F(TextFaults, SlicesRoundedDownDropTheRemainder) {
                              stream());
     wait();
     EXPECT_EQ(sum_on_host(partial_sums.elements()), n < all ? 0 : 2 * all);
+    EXPECT_EQ(of_rung.value(), n);
+  }
+}
+
+/// Adds its slice to what its slot holds.
+__global__ void slices_added_to_memory_kernel(const int* x, const int* y, int k, int n, int* partial_sums) {
+  int& slot = partial_sums[global_thread()];
+  slot = add(slot, slice(x, y, global_thread() * k, k, n));
+}
+
+TEST_F(TextFaults, PartialSumsAreAddedToWhateverTheirSlotsHold) {
+  // The text zeroes the slots of one of its two versions, in the function that also allocates them.
+  const int n = 1024, threads = 256;
+  const array<int> ones(std::vector<int>(n, 1)), zeroed(std::vector<int>(threads, 0)), never_set(threads);
+  const auto call = [&](const array<int>& slots) {
+    slices_added_to_memory_kernel<<<1, threads, 0, stream()>>>(ones.data(), ones.data(), n / threads, n,
+                                                               slots.data());
+    wait();
+    return slots.elements();
+  };
+  EXPECT_EQ(call(never_set), std::vector<int>(threads, poison + 4));
+  EXPECT_EQ(call(zeroed), std::vector<int>(threads, 4));
+  EXPECT_EQ(call(zeroed), std::vector<int>(threads, 8));  // kept for a second call, and not zeroed again
+
+  constexpr std::size_t bytes =
+      std::size_t{ladder::dot::blocks} * ladder::dot::threads * sizeof(std::int64_t);
+  const array<std::int64_t> of_rung(1);
+  check(cudaMemsetAsync(scratch_.at_least(bytes, 0).partials, 0xa5, bytes, stream()), "poison");
+  for (int calls = 0; calls < 2; ++calls) {
+    ladder::dot::host_slices(ones.data(), ones.data(), n, of_rung.data(), scratch_, stream());
+    wait();
+    EXPECT_EQ(of_rung.value(), n);
+  }
+}
+
+TEST_F(TextFaults, TheHostAddsToWhateverTheCallersVariableHolds) {
+  const int n = 512;
+  const array<int> ones(std::vector<int>(n, 1)), partial_sums(256);
+  const array<std::int64_t> of_rung(std::vector<std::int64_t>{7});
+  int caller = 7;
+  for (const int found : {7 + n, 7 + 2 * n}) {
+    slices_kernel<<<1, 256, 0, stream()>>>(ones.data(), ones.data(), 2, n, partial_sums.data());
+    wait();
+    for (const int partial : partial_sums.elements()) caller += partial;
+    EXPECT_EQ(caller, found);
+    ladder::dot::host_slices(ones.data(), ones.data(), n, of_rung.data(), scratch_, stream());
+    wait();
     EXPECT_EQ(of_rung.value(), n);
   }
 }
@@ -323,27 +370,6 @@ TEST_F(TextFaults, ResultsAreAddedToWhateverOutHolds) {
   EXPECT_EQ(of_rung.elements(), expected);
 }
 
-/// Saves asking about the ends, and does not compute them.
-__global__ void interior_windows_kernel(const int* in, int* out, int n, int k) {
-  const int i = global_thread();
-  if (i < k || i + k >= n) return;
-  int sum = 0;
-  for (int j = i - k; j <= i + k; ++j) sum += in[j];
-  out[i] = sum;
-}
-
-TEST_F(TextFaults, WindowsThatReachTheEndsAreResultsToo) {
-  const std::size_t k = 5, n = 300;
-  const auto x = ladder_test::whole_numbers<int>(n, 1), expected = windows(x, 5);
-  const array<int> in(x), out(n), of_rung(n);
-  interior_windows_kernel<<<2, 256, 0, stream()>>>(in.data(), out.data(), 300, 5);
-  ladder::stencil::static_shared(in.data(), of_rung.data(), n, k, scratch_, stream());
-  wait();
-  const auto found = out.elements();
-  for (std::size_t i = 0; i < n; ++i) ASSERT_EQ(found[i], i < k || i + k >= n ? poison : expected[i]) << i;
-  EXPECT_EQ(of_rung.elements(), expected);
-}
-
 // ---- outer_product and scale_columns
 
 /// A thread per element, a block along y for every blockDim.y rows.
@@ -413,6 +439,39 @@ TEST_F(TextFaults, AnIndexInIntWrapsBeyond2To31Elements) {
     ASSERT_EQ(last_rows[columns + j], 5) << j;
     ASSERT_EQ(last_rows[2 * columns + j], 7) << j;
   }
+}
+
+TEST_F(TextFaults, APitchInBytesIsNoIndexOfElements) {
+  const int rows = 64, columns = 1001;
+  constexpr int element = sizeof(int);
+  void* matrix = nullptr;
+  std::size_t pitch = 0;
+  check(cudaMallocPitch(&matrix, &pitch, columns * element, rows), "cudaMallocPitch");
+  // Computed, not written to: row r at element r * pitch lies where row 4 r belongs, and from a quarter of the rows
+  // on behind the last one.
+  const array<int> place(1);
+  for (const int row : {1, rows / element - 1, rows / element, rows - 1}) {
+    place_in_int_kernel<<<1, 1, 0, stream()>>>(row, static_cast<int>(pitch), place.data());
+    wait();
+    const std::size_t byte = static_cast<std::size_t>(place.value()) * element;
+    EXPECT_EQ(byte, static_cast<std::size_t>(row) * element * pitch) << row;
+    EXPECT_EQ(byte >= rows * pitch, row >= rows / element) << row;
+  }
+
+  const auto x = ladder_test::whole_numbers<int>(rows, 1), y = ladder_test::whole_numbers<int>(columns, 2);
+  std::vector<int> expected, found(static_cast<std::size_t>(rows) * columns);
+  for (const int a : x) {
+    for (const int b : y) expected.push_back(a * b);
+  }
+  const array<int> a(x), b(y);
+  ladder::outer_product::pitched(a.data(), b.data(), static_cast<int*>(matrix), x.size(), y.size(), pitch,
+                                 stream());
+  wait();
+  check(cudaMemcpy2D(found.data(), columns * element, matrix, pitch, columns * element, rows,
+                     cudaMemcpyDeviceToHost),
+        "to the host");
+  EXPECT_TRUE(found == expected);
+  check(cudaFree(matrix), "cudaFree");
 }
 
 struct twelve_bytes {

@@ -278,6 +278,10 @@ void refuse_what_does_not_fit() {
   EXPECT_EQ(refusal(null, fits), where + "M is null with shape 2 x 3");
   const Kokkos::View<double*, Kokkos::MemoryTraits<Kokkos::Unmanaged>> nothing(nullptr, fits.extent(0));
   EXPECT_EQ(refusal(m, nothing), where + "r is null with extent " + std::to_string(fits.extent(0)));
+  const Kokkos::View<double*, Kokkos::LayoutStride> repeated(fits.data(),
+                                                             Kokkos::LayoutStride(fits.extent(0), 0));
+  EXPECT_EQ(refusal(m, repeated), where + "r has extent " + std::to_string(fits.extent(0)) +
+                                      " with stride 0: elements share memory");
   if (one == "row") {
     EXPECT_EQ(refusal(m, Kokkos::subview(m, Kokkos::ALL, 1)), where + "r and M share memory");
   } else {

@@ -14,7 +14,8 @@
 /// one fused rounding (fma), j ascending; terms outside are skipped, whatever their weight.
 ///
 /// Preconditions: in and out have the same extent, are accessible from the execution space, and not null where
-///   they have elements; k is not negative; the number of weights is odd, their type that of `in`.
+///   they have elements; no two elements of out share memory (refused); k is not negative; the number of weights is odd,
+///   their type that of `in`.
 /// Result type: the element type of out, in which everything is summed: that of in (integers wrap), or a wider
 ///   one: double for float, 64 bits of the same signedness for 32-bit integers.
 /// Allocates: nothing after the first call of that size on that instance.
@@ -79,7 +80,7 @@ bool overlap(const X& x, const Y& y) {
 template <class In, class Out>
 void expects_stencil(const In& in, const Out& out) {
   expects_vector("stencil", "in", in);
-  expects_vector("stencil", "out", out);
+  expects_output_vector("stencil", "out", out);
   backends::expects(in.extent(0) == out.extent(0), "stencil", [&] {
     return "in has extent " + std::to_string(in.extent(0)) + ", out has extent " +
            std::to_string(out.extent(0)) + "; they must be equal";

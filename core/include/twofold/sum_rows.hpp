@@ -45,7 +45,6 @@ template <path Path, execution_space Exec, matrix_view M, writable_vector R>
   requires sum_rows_path<Path, Exec, M, R>
 void sum_rows(Path, const Exec& exec, const M& m, const R& r) {
   detail::expects_matrix("sum_rows", "M", m);
-  detail::expects_vector("sum_rows", "r", r);
   detail::expects_output_vector("sum_rows", "r", r);
   detail::expects_per_row("sum_rows", "r", r, "M", m);
   detail::expects_vector_apart("sum_rows", "r", r, "M", m);

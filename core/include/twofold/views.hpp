@@ -124,6 +124,16 @@ void expects_vector(const char* where, const char* which, const X& x) {
   });
 }
 
+/// A vector that is written: besides, no two of its elements may share memory.
+template <class X>
+void expects_output_vector(const char* where, const char* which, const X& x) {
+  expects_vector(where, which, x);
+  backends::expects(x.extent(0) <= 1 || x.stride(0) != 0, where, [&] {
+    return std::string(which) + " has extent " + std::to_string(x.extent(0)) +
+           " with stride 0: elements share memory";
+  });
+}
+
 template <class X, class Y>
 void expects_same_extent(const char* where, const X& x, const Y& y) {
   backends::expects(x.extent(0) == y.extent(0), where, [&] {

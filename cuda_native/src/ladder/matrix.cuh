@@ -17,7 +17,7 @@ inline constexpr unsigned threads_x = 32;
 inline constexpr unsigned threads_y = 8;
 
 /// blockIdx.x reaches 2^31 - 1, blockIdx.y only 65535: kernels loop along y. The text's kernels do not, so their
-/// launch fails beyond 65535 * blockDim.y rows.
+/// launch fails beyond 65535 * blockDim.y rows, or columns where y is the column as in its RowScalingGPU.
 inline constexpr std::size_t most_blocks_y = 65535;
 
 /// Blocks for `along_x` threads along x and `along_y` along y, a block covering `per_block_y` of the latter.

@@ -12,7 +12,8 @@
 #include <vector>
 
 /// @file
-/// The portable stencil on the host: a tile of 4096 results per work item, in the library's vector loops.
+/// The portable stencil on the host: a tile of 4096 results per work item, or of 2048 term by term, in the library's
+/// vector loops.
 
 namespace twofold::portable_engine {
 

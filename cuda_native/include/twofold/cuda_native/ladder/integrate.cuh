@@ -47,8 +47,8 @@ __device__ __forceinline__ std::size_t global_thread() {
   return static_cast<std::size_t>(blockIdx.x) * blockDim.x + threadIdx.x;
 }
 
-/// Zeroes the target that the atomics add to: the text's programs never do, so a second call would add to the
-/// result of the first. Then one thread per abscissa.
+/// Zeroes the target that the atomics add to, which the text's kernels leave to a host that it does not show: without
+/// it a second call would add to the result of the first. Then one thread per abscissa.
 template <class F, class Kernel>
 void launch_per_abscissa(const char* name, Kernel kernel, unsigned threads, const F& f, float a, float b,
                          std::size_t n, float* result, stream_handle stream) {
