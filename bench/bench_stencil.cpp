@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <vector>
 
 #include "matrix_case.hpp"
 
@@ -12,6 +13,8 @@ namespace {
 constexpr std::int64_t radii[] = {1, 8, 16, 32, 1000, 100000, 1000000, 10000000};
 /// What rungs of the ladder and plain code do beyond it takes too long.
 constexpr std::int64_t longest_term_by_term = 100000;
+/// Of weighted windows: in registers, and through memory on chip. And of windows whose input begins one element off a boundary.
+constexpr std::int64_t weighted_radii[] = {1, 8, 32}, off_boundary_radii[] = {1, 8, 1000};
 
 template <class In, class Out>
 struct KokkosStencil {
@@ -34,7 +37,8 @@ concept Stencils =
 /// Windows at the ends, in the middle, and some between, against their sums in long double. Only they are copied to
 /// the host: all of 2^28 elements would take longer than the calls that are timed.
 template <class Exec, class In, class Out>
-Verdict judge_windows(const Exec& exec, const In& in, const Out& out, std::int64_t k) {
+Verdict judge_windows(const Exec& exec, const In& in, const Out& out, std::int64_t k,
+                      const std::vector<typename Out::non_const_value_type>& weights = {}) {
   using T = typename Out::non_const_value_type;
   const auto elements = [&](const auto& view, std::int64_t first, std::int64_t last) {
     return on_host(exec, Kokkos::subview(view, std::pair(first, last + 1)));
@@ -48,8 +52,11 @@ Verdict judge_windows(const Exec& exec, const In& in, const Out& out, std::int64
   for (std::int64_t s = 0; s <= windows; ++s) {
     const std::int64_t i = (n - 1) * s / windows;
     long double sum = 0, magnitude = 0;
-    for (const T x : elements(in, std::max<std::int64_t>(0, i - k), std::min(n - 1, i + k))) {
-      const auto wide = static_cast<long double>(x);
+    const std::int64_t first = std::max<std::int64_t>(0, i - k);
+    auto weight = weights.begin() + (weights.empty() ? 0 : first - (i - k));
+    for (const T x : elements(in, first, std::min(n - 1, i + k))) {
+      auto wide = static_cast<long double>(x);
+      if (!weights.empty()) wide *= static_cast<long double>(*weight++);
       sum += wide;
       magnitude += std::abs(wide);
     }
@@ -77,6 +84,77 @@ struct Stencil {
     for (const std::int64_t k : radii) {
       if (k < n) run_radius<Exec, T>(session, n, k);
     }
+    // Of integers weighted sums wrap, which long double does not.
+    if constexpr (std::is_floating_point_v<T>) {
+      for (const std::int64_t k : weighted_radii) {
+        if (k < n) run_weighted<Exec, T>(session, n, k);
+      }
+    }
+    for (const std::int64_t k : off_boundary_radii) {
+      if (k < n) run_off_boundary<Exec, T>(session, n, k);
+    }
+  }
+
+  template <class Exec, class T>
+  static void run_weighted(Session<Exec>& session, std::int64_t n, std::int64_t k) {
+    using Case1 = MatrixCase<Exec, T>;
+    using In = Kokkos::View<const T*, typename Case1::Memory, typename Case1::Unmanaged>;
+    using Out = typename Case1::Vector;
+    Case1 c(session, "stencil", n, type_name<T>());
+    c.call_variant("k=" + std::to_string(k) + " weighted");
+    const Out weights = c.vector(2 * k + 1, 7);
+    add_on_flat<In, Out>(
+        session, c, 0,
+        [weights, k, &session](const In& in, const Out& out) {
+          return judge_windows(session.exec, in, out, k, on_host(session.exec, weights));
+        },
+        [weights](auto path, const Exec& exec, const In& in, const Out& out) requires(requires {
+          twofold::stencil(path, exec, in, out, weights);
+        }) { twofold::stencil(path, exec, in, out, weights); });
+    c.measure();
+  }
+
+  /// Input and result lie on different boundaries of 16 bytes. One element less is read, and one less written.
+  template <class Exec, class T>
+  static void run_off_boundary(Session<Exec>& session, std::int64_t n, std::int64_t k) {
+    using Case1 = MatrixCase<Exec, T>;
+    using In = Kokkos::View<const T*, typename Case1::Memory, typename Case1::Unmanaged>;
+    using Out = typename Case1::Vector;
+    Case1 c(session, "stencil", n, type_name<T>());
+    c.call_variant("k=" + std::to_string(k) + " off boundary");
+    add_on_flat<In, Out>(
+        session, c, 1,
+        [k, &session](const In& in, const Out& out) { return judge_windows(session.exec, in, out, k); },
+        [k](auto path, const Exec& exec, const In& in, const Out& out) requires(requires {
+          twofold::stencil(path, exec, in, out, k);
+        }) { twofold::stencil(path, exec, in, out, k); });
+    c.measure();
+  }
+
+  /// Both paths on the input as a vector without its first `skipped` elements.
+  template <class In, class Out, class Exec, class Case1, class Judge, class Call>
+  static void add_on_flat(Session<Exec>& session, Case1& c, std::size_t skipped, const Judge& judge,
+                          const Call& call) {
+    using T = typename Out::non_const_value_type;
+    const Out out(Kokkos::view_alloc(session.exec, Kokkos::WithoutInitializing, "twofold_bench windows"),
+                  static_cast<std::size_t>(session.dry_run ? 0 : c.rows() * c.columns()) -
+                      (session.dry_run ? 0 : skipped));
+    const auto flat = [skipped](const typename Case1::Input& m) {
+      return In(m.data() + skipped, m.extent(0) * m.extent(1) - skipped);
+    };
+    const auto add = [&](auto path) {
+      if constexpr (requires(const Exec& exec, const In& in) { call(path, exec, in, out); }) {
+        c.add(
+            path.name, true,
+            [path, call, out, flat](const Exec& exec, const typename Case1::Input& m) {
+              call(path, exec, flat(m), out);
+            },
+            [&session, out] { Kokkos::deep_copy(session.exec, out, poison<T>()); },
+            [c, judge, out, flat] { return judge(flat(c.input(0)), out); });
+      }
+    };
+    add(twofold::portable);
+    add(twofold::native);
   }
 
   template <class Exec, class T>

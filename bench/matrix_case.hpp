@@ -33,6 +33,9 @@ inline Shape narrow(std::int64_t n) {
   return {static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(n) / 1001)), 1001};
 }
 
+/// Elements from row to row of such a matrix with pads, of which no multiple of a sector is a row.
+inline constexpr std::int64_t narrow_pitch = 1003;
+
 /// Whether that shape is worth a case: on a GPU, where the matrix leaves the cache behind by itself, since there may be
 /// copies of it with padded rows, which have no windows; and no larger than those copies should be.
 template <class Exec, class T>
@@ -98,11 +101,11 @@ class MatrixCase {
     constexpr auto unit = static_cast<std::int64_t>(512 / sizeof(T));
     return (columns_ + unit - 1) / unit * unit;
   }
-  Padded padded() const {
+  Padded padded(std::int64_t pitch) const {
     if (session_.dry_run) return {};
     const Kokkos::View<T**, Kokkos::LayoutRight, Memory> whole(
         Kokkos::view_alloc(session_.exec, Kokkos::WithoutInitializing, "twofold_bench padded matrix"),
-        static_cast<std::size_t>(rows_), static_cast<std::size_t>(padded_columns()));
+        static_cast<std::size_t>(rows_), static_cast<std::size_t>(pitch));
     return Kokkos::subview(whole, Kokkos::ALL, std::pair(std::int64_t{0}, columns_));
   }
   Input input(std::int64_t window) const { return input_of(session_, windows_, window, rows_, columns_); }
@@ -137,19 +140,20 @@ class MatrixCase {
         });
   }
 
-  /// The peers that multiply `a`, or else the input, by `b` into `result`. One that adds starts from zeros, and is
-  /// right when it has added line_of(i) as often as it was called since then.
-  template <class Poison, class Line>
-  void add_peers(const std::vector<MatrixPeer<T>>& peers, const Vector& a, const Vector& b,
-                 const Matrix& result, Poison poison, Line line_of) {
+  /// The peers that multiply what a(input) points to by `b` into `result`. One that adds starts from zeros, and is right when it
+  /// has added line_of(i) as often as it was called since then.
+  template <class First, class Result, class Poison, class Line>
+  void add_peers(const std::vector<MatrixPeer<T>>& peers, const First& a, const Vector& b,
+                 const Result& result, Poison poison, Line line_of) {
     for (const MatrixPeer<T>& peer : peers) {
       const auto calls = std::make_shared<std::int64_t>(0);
       Path& path = add(
           peer.path, false,
           [calls, run = peer.run, a, b, result](const Exec& exec, const Input& m) {
             ++*calls;
-            run(a.data() == nullptr ? m.data() : a.data(), b.data(), result.data(),
-                static_cast<std::int64_t>(m.extent(0)), static_cast<std::int64_t>(m.extent(1)), row_major,
+            run(a(m), b.data(), result.data(), static_cast<std::int64_t>(m.extent(0)),
+                static_cast<std::int64_t>(m.extent(1)),
+                static_cast<std::int64_t>(result.stride(row_major ? 0 : 1)), row_major,
                 Backend<Exec>::stream(exec));
           },
           poison, [] { return Verdict{}; });

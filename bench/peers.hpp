@@ -44,12 +44,12 @@ struct IntegrateValuePeer {
   std::function<R(R a, R b, std::int64_t n, Stream stream)> run;
 };
 
-/// A product of two operands into a dense matrix, row-major or column-major.
+/// A product of two operands into a matrix, row-major or column-major: the lines of all matrices lie `pitch` elements apart.
 template <class T>
 struct MatrixPeer {
   std::string path;
-  void (*run)(const T* a, const T* b, T* result, std::int64_t rows, std::int64_t columns, bool row_major,
-              Stream stream);
+  void (*run)(const T* a, const T* b, T* result, std::int64_t rows, std::int64_t columns, std::int64_t pitch,
+              bool row_major, Stream stream);
   bool adds;  // to what the result held, which it reads too
 };
 

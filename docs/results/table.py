@@ -63,19 +63,20 @@ def measured(results, algorithm, type_name, n, variant=None):
 
 
 def shapes(results, algorithm):
-    """The row-major matrices of an algorithm's cases as (rows, columns): squares by size, then the others."""
+    """The row-major matrices of an algorithm's cases as (rows, columns, pads): squares by size, then the others."""
     variants = {case.get("variant") or "" for case in results["cases"] if case["algorithm"] == algorithm}
-    found = [tuple(map(int, variant.split("x"))) for variant in variants if re.fullmatch(r"\d+x\d+", variant)]
+    matches = [re.fullmatch(r"(\d+)x(\d+)( padded)?", variant) for variant in variants]
+    found = [(int(match[1]), int(match[2]), match[3] or "") for match in matches if match]
     return sorted(found, key=lambda shape: (shape[0] != shape[1], shape))
 
 
 def measured_matrix(results, algorithm, type_name, shape):
-    rows, columns = shape
-    return measured(results, algorithm, type_name, rows * columns, f"{rows}x{columns}")
+    rows, columns, *pads = shape
+    return measured(results, algorithm, type_name, rows * columns, f"{rows}x{columns}{''.join(pads)}")
 
 
 def shape_text(shape):
-    return f"{shape[0]} x {shape[1]}"
+    return f"{shape[0]} x {shape[1]}{''.join(shape[2:]).replace(' ', ', ')}"
 
 
 def radii(results):
@@ -282,6 +283,24 @@ def stencil(results, _, link):
             )
     header = ("radius", "native, µs", "of memcpy", "portable, µs", "of native", "plain Kokkos, µs")
     yield from lines_of_table(header, some(rows, "stencil"))
+    others = {case.get("variant") or "" for case in results["cases"] if case["algorithm"] == "stencil"}
+    found = [re.fullmatch(r"k=(\d+) (weighted|off boundary)", variant) for variant in others]
+    rows = []
+    for match in sorted(filter(None, found), key=lambda match: (match[2] != "weighted", int(match[1]))):
+        for type_name, size in (("float", 4), ("double", 8)):
+            paths = measured(results, "stencil", type_name, BIG, match[0])
+            if "native" not in paths:
+                continue
+            native, portable = paths["native"], paths.get("portable")
+            of_copy = per_cent(2 * BIG * size / (native["seconds"] * copy_rate * 1e9))
+            cells = (microseconds(native), of_copy, microseconds(portable))
+            rows.append([match[2], match[1], type_name, *cells, per_cent(1 / ratio(portable, native)) if portable else "–"])
+    if rows:
+        yield from paragraph(
+            "Weighted windows; and windows of an input that begins one element off the boundaries of its results:"
+        )
+        header = ("windows", "radius", "type", "native, µs", "of memcpy", "portable, µs", "of native")
+        yield from lines_of_table(header, rows)
 
 
 def rungs(old, cases):
