@@ -34,6 +34,28 @@ template <class PathTag, class Exec, class In, class Out>
 concept Stencils =
     requires(PathTag path, Exec exec, In in, Out out) { twofold::stencil(path, exec, in, out, 1); };
 
+template <class Exec, class In, class Out>
+struct Sums {
+  std::int64_t k;
+  template <class PathTag>
+  static constexpr bool is_there = Stencils<PathTag, Exec, In, Out>;
+  template <class PathTag>
+  void operator()(PathTag path, const Exec& exec, const In& in, const Out& out) const {
+    twofold::stencil(path, exec, in, out, k);
+  }
+};
+
+template <class Exec, class In, class Out>
+struct Weighted {
+  Out weights;
+  template <class PathTag>
+  static constexpr bool is_there = Stencils<PathTag, Exec, In, Out>;
+  template <class PathTag>
+  void operator()(PathTag path, const Exec& exec, const In& in, const Out& out) const {
+    twofold::stencil(path, exec, in, out, weights);
+  }
+};
+
 /// Windows at the ends, in the middle, and some between, against their sums in long double. Only they are copied to
 /// the host: all of 2^28 elements would take longer than the calls that are timed.
 template <class Exec, class In, class Out>
@@ -108,9 +130,7 @@ struct Stencil {
         [weights, k, &session](const In& in, const Out& out) {
           return judge_windows(session.exec, in, out, k, on_host(session.exec, weights));
         },
-        [weights](auto path, const Exec& exec, const In& in, const Out& out) requires(requires {
-          twofold::stencil(path, exec, in, out, weights);
-        }) { twofold::stencil(path, exec, in, out, weights); });
+        Weighted<Exec, In, Out>{weights});
     c.measure();
   }
 
@@ -125,9 +145,7 @@ struct Stencil {
     add_on_flat<In, Out>(
         session, c, 1,
         [k, &session](const In& in, const Out& out) { return judge_windows(session.exec, in, out, k); },
-        [k](auto path, const Exec& exec, const In& in, const Out& out) requires(requires {
-          twofold::stencil(path, exec, in, out, k);
-        }) { twofold::stencil(path, exec, in, out, k); });
+        Sums<Exec, In, Out>{k});
     c.measure();
   }
 
@@ -143,7 +161,7 @@ struct Stencil {
       return In(m.data() + skipped, m.extent(0) * m.extent(1) - skipped);
     };
     const auto add = [&](auto path) {
-      if constexpr (requires(const Exec& exec, const In& in) { call(path, exec, in, out); }) {
+      if constexpr (Call::template is_there<decltype(path)>) {
         c.add(
             path.name, true,
             [path, call, out, flat](const Exec& exec, const typename Case1::Input& m) {
