@@ -96,7 +96,7 @@ __global__ void __launch_bounds__((device::short_block_size<K, Weights, R>),
 }
 
 template <class R, class T>
-__global__ void __launch_bounds__(device::direct_team_size, 2)
+__global__ void __launch_bounds__(device::direct_team_size, device::direct_teams_at_once<R>)
     stencil_direct_kernel(adjacent_elements<const T> in, adjacent_elements<const T> weights,
                           adjacent_elements<R> out, index n, index k) {
   device::direct<true>(block_team<device::direct_team_size>{}, in, weights, out, n, k, blockIdx.x,

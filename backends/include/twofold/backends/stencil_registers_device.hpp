@@ -49,10 +49,9 @@ inline constexpr int short_packs = K > (is_weighted<Weights> ? 2 : 5) && sizeof(
 template <int K, class Weights, class R>
 inline constexpr unsigned short_block_size = K > (is_weighted<Weights> ? 2 : 5) && sizeof(R) == 8 ? 128 : 256;
 template <int K, class Weights, class R>
-inline constexpr unsigned short_blocks_at_once =
-    sizeof(R) == 8 && (K == 5 || (is_weighted<Weights> && K > 1)) ? 6
-    : is_weighted<Weights> && K > 7                               ? 7
-                                                                  : 8;
+inline constexpr unsigned short_blocks_at_once = is_weighted<Weights> ? (K > (sizeof(R) == 8 ? 1 : 7) ? 6 : 8)
+                                                 : K == 5 && sizeof(R) == 8 ? 6
+                                                                            : 8;
 
 /// Results before element 0 that the first thread has, so that each thread's are aligned together.
 template <alignment Lie, class In, class Out>

@@ -19,6 +19,10 @@ inline constexpr unsigned results_per_thread = Weighted ? 8 : 4;
 
 inline constexpr unsigned direct_team_size = 256;
 
+/// Teams that an SM should hold at once: each waits for its elements and then only computes, so others must be there.
+template <class R>
+inline constexpr unsigned direct_teams_at_once = sizeof(R) == 4 ? 4 : 3;
+
 /// Where element e is kept, with a gap of one after every `Every`.
 template <unsigned Every>
 TWOFOLD_FUNCTION constexpr unsigned spread_slot(unsigned e) {

@@ -184,8 +184,9 @@ void sums(const char* label, const Exec& exec, const In& in, const Out& out, ind
       return in_registers<R>(label, exec, in, d::no_weights{}, out, n, k);
   }
   if (k <= stencil_order::longest_direct) {
-    launch<d::direct_team_size, 4, R>(label, exec, direct<false, R, In, Out, In>{in, out, in, n, k},
-                                      d::direct_teams<false>(out, n), d::direct_bytes<false, R>(k));
+    launch<d::direct_team_size, d::direct_teams_at_once<R>, R>(
+        label, exec, direct<false, R, In, Out, In>{in, out, in, n, k}, d::direct_teams<false>(out, n),
+        d::direct_bytes<false, R>(k));
   } else if (stencil_order::block_size(k) == 16) {
     whole.template operator()<16, size, d::teams_at_once<16, R>>();
   } else if (d::one_pass_bytes<R>(k, size) <= d::most_tile_bytes<R>) {
@@ -224,8 +225,9 @@ void weighted(const char* label, const Exec& exec, const In& in, const Out& out,
   if constexpr (d::adjacent<In> && d::adjacent<Weights> && d::adjacent<Out>) {
     if (k <= stencil_order::longest_direct) return in_registers<R>(label, exec, in, weights, out, n, k);
   }
-  launch<d::direct_team_size, 2, R>(label, exec, direct<true, R, In, Out, Weights>{in, out, weights, n, k},
-                                    d::direct_teams<true>(out, n), d::direct_bytes<true, R>(k));
+  launch<d::direct_team_size, d::direct_teams_at_once<R>, R>(
+      label, exec, direct<true, R, In, Out, Weights>{in, out, weights, n, k}, d::direct_teams<true>(out, n),
+      d::direct_bytes<true, R>(k));
 }
 
 }  // namespace stencil_on_teams
