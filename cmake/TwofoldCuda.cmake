@@ -1,4 +1,4 @@
-# Decides whether the native CUDA library is built, TWOFOLD_CUDA_NATIVE_BUILT, and for which architectures.
+# Decides whether the native CUDA library is built, TWOFOLD_CUDA_NATIVE_BUILT. twofold_enable_cuda() chooses the architectures.
 include(CheckLanguage)
 
 # Whether somebody chose CMAKE_CUDA_ARCHITECTURES. A project that enabled CUDA before it added this one has the compiler's own
@@ -30,18 +30,8 @@ function(twofold_cuda_architectures_chosen result)
   endif()
 endfunction()
 
-set(TWOFOLD_CUDA_NATIVE_BUILT false)
-if(NOT TWOFOLD_ENABLE_CUDA_NATIVE STREQUAL "OFF")
-  check_language(CUDA)
-  if(CMAKE_CUDA_COMPILER)
-    set(TWOFOLD_CUDA_NATIVE_BUILT true)
-  elseif(TWOFOLD_ENABLE_CUDA_NATIVE STREQUAL "ON")
-    message(FATAL_ERROR "TWOFOLD_ENABLE_CUDA_NATIVE is ON and no nvcc was found. Put it on PATH, set CUDACXX or "
-                        "CMAKE_CUDA_COMPILER, or configure with -DTWOFOLD_ENABLE_CUDA_NATIVE=OFF.")
-  endif()
-endif()
-
-if(TWOFOLD_CUDA_NATIVE_BUILT)
+# Enables CUDA, and for which architectures it compiles. A macro, since a language is enabled for the folder that does it.
+macro(twofold_enable_cuda)
   # Before the language is enabled, which would set the compiler's default.
   twofold_cuda_architectures_chosen(chosen)
   if(NOT chosen)
@@ -66,4 +56,19 @@ if(TWOFOLD_CUDA_NATIVE_BUILT)
   # One CUDA runtime in the process: Kokkos links the shared one.
   set(CMAKE_CUDA_RUNTIME_LIBRARY Shared)
   enable_language(CUDA)
+endmacro()
+
+set(TWOFOLD_CUDA_NATIVE_BUILT false)
+if(NOT TWOFOLD_ENABLE_CUDA_NATIVE STREQUAL "OFF")
+  check_language(CUDA)
+  if(CMAKE_CUDA_COMPILER)
+    set(TWOFOLD_CUDA_NATIVE_BUILT true)
+  elseif(TWOFOLD_ENABLE_CUDA_NATIVE STREQUAL "ON")
+    message(FATAL_ERROR "TWOFOLD_ENABLE_CUDA_NATIVE is ON and no nvcc was found. Put it on PATH, set CUDACXX or "
+                        "CMAKE_CUDA_COMPILER, or configure with -DTWOFOLD_ENABLE_CUDA_NATIVE=OFF.")
+  endif()
+endif()
+
+if(TWOFOLD_CUDA_NATIVE_BUILT)
+  twofold_enable_cuda()
 endif()

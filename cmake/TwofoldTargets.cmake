@@ -24,8 +24,13 @@ endfunction()
 # their standard. The feature cuda_std_20 will not do. CMake 3.25.1 (Debian 12) does not know that nvcc has it, and
 # later ones refuse it in the C++ folders of a project that enables CUDA in another.
 function(twofold_cuda_20 target)
+  set(scope PUBLIC)
+  get_target_property(type ${target} TYPE)
+  if(type STREQUAL "INTERFACE_LIBRARY")
+    set(scope INTERFACE)
+  endif()
   target_compile_options(
-    ${target} PUBLIC "$<$<COMPILE_LANGUAGE:CUDA>:$<$<NOT:$<COMPILE_FEATURES:cuda_std_20>>:-std=c++20>>")
+    ${target} ${scope} "$<$<COMPILE_LANGUAGE:CUDA>:$<$<NOT:$<COMPILE_FEATURES:cuda_std_20>>:-std=c++20>>")
 endfunction()
 
 # An executable or object library that uses Kokkos. Where Kokkos has CUDA, its sources are compiled as Kokkos was built: as

@@ -391,7 +391,8 @@ template <class T>
 using on_device = Kokkos::View<T*, Kokkos::CudaSpace>;
 using device_matrix = Kokkos::View<float**, Kokkos::LayoutRight, Kokkos::CudaSpace>;
 static_assert(sum_takes<none, Kokkos::Cuda, on_device<long long>>);
-static_assert(sum_takes<none, native, Kokkos::Cuda, on_device<long long>>);
+static_assert(sum_takes<none, native, Kokkos::Cuda, on_device<long long>> ==
+              twofold::backends::cuda_native_built);
 static_assert(!sum_takes<none, exec, on_device<double>>);
 static_assert(!sum_takes<none, Kokkos::Cuda, vector<double>>);
 static_assert(!sum_writes<Kokkos::Cuda, on_device<double>, scalar<double>>);

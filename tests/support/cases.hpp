@@ -54,8 +54,9 @@ struct every {
   using serial = ::testing::Types<>;
 #endif
 #if defined(KOKKOS_ENABLE_CUDA)
-  using cuda = typename joined<over_types<Kokkos::Cuda, twofold::portable_path, T...>,
-                               over_types<Kokkos::Cuda, twofold::native_path, T...>>::type;
+  using native = std::conditional_t<twofold::backends::cuda_native_built,
+                                    over_types<Kokkos::Cuda, twofold::native_path, T...>, ::testing::Types<>>;
+  using cuda = typename joined<over_types<Kokkos::Cuda, twofold::portable_path, T...>, native>::type;
 #else
   using cuda = ::testing::Types<>;
 #endif

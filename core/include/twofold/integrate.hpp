@@ -8,8 +8,9 @@
 #include <cmath>
 
 // The native form compiles the caller's functor into its kernel, so it is there for nvcc alone. (In a build of
-// Kokkos with CUDA every source that includes this header is compiled by nvcc.)
-#if defined(__CUDACC__)
+// Kokkos with CUDA every source that includes this header is compiled by nvcc.) Without the native library it is not
+// installed, and nothing asks for it.
+#if defined(__CUDACC__) && __has_include(<twofold/cuda_native/integrate.cuh>)
 #include <twofold/cuda_native/integrate.cuh>
 #endif
 
