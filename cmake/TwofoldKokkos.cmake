@@ -31,9 +31,14 @@ if(NOT TARGET Kokkos::kokkos OR kokkos_found_elsewhere)
   if(PROJECT_IS_TOP_LEVEL)
     set(CMAKE_CXX_EXTENSIONS OFF) # as our targets have it; a Kokkos with CUDA warns otherwise
   endif()
+  # One whose targets are there already is the one, whatever its version: no other may be found in its place.
+  set(versions ${TWOFOLD_KOKKOS_VERSIONS})
+  if(kokkos_found_elsewhere)
+    set(versions)
+  endif()
   # separable_compilation: Kokkos would otherwise put its launch compiler before every compiler and linker
   # of the project, nvcc and ar included. GLOBAL: a project around this one may link Kokkos::kokkos too.
-  find_package(Kokkos ${TWOFOLD_KOKKOS_VERSIONS} QUIET GLOBAL COMPONENTS separable_compilation)
+  find_package(Kokkos ${versions} QUIET GLOBAL COMPONENTS separable_compilation)
   if(Kokkos_FOUND AND NOT PROJECT_IS_TOP_LEVEL)
     # The folder that adds this one sees what Kokkos says of itself, as if it had found Kokkos: kokkos_compilation() reads it.
     get_cmake_property(names VARIABLES)
@@ -73,6 +78,11 @@ if(NOT TARGET Kokkos::kokkos OR kokkos_found_elsewhere)
   endif()
 endif()
 
+# What the project found before has not been asked for its version yet.
+if(Kokkos_VERSION AND (Kokkos_VERSION VERSION_LESS 4.7 OR Kokkos_VERSION VERSION_GREATER_EQUAL 6))
+  message(FATAL_ERROR "Twofold needs Kokkos 4.7 or later, before 6. The one that the project found before it added Twofold, "
+                      "${Kokkos_DIR}, is version ${Kokkos_VERSION}. Set Kokkos_ROOT to another one.")
+endif()
 if(Kokkos_FOUND AND Kokkos_VERSION)
   message(STATUS "Twofold: Kokkos ${Kokkos_VERSION} with ${Kokkos_DEVICES}, ${Kokkos_DIR}")
 endif()
