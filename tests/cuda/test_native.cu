@@ -2,7 +2,6 @@
 // The native library as its users see it: pointers, counts, streams, graphs; no Kokkos anywhere.
 #include "device.hpp"
 
-#include <twofold/backends/error.hpp>
 #include <twofold/cuda_native/dot.hpp>
 #include <twofold/cuda_native/integrate.cuh>
 #include <twofold/cuda_native/norm2.hpp>

@@ -2,7 +2,14 @@
 #pragma once
 
 /// @file
-/// The one annotation that code shared by host and device needs where Kokkos is not included.
+/// The one annotation that code shared by host and device needs where Kokkos is not included. And since every public header
+/// comes by here first: what the compiler must have been told.
+
+// In one sentence, ahead of the hundred with which an older standard fails at concepts.
+#if __cplusplus < 202002L
+#error \
+    "twofold needs C++20: set CMAKE_CXX_STANDARD, and for CUDA sources CMAKE_CUDA_STANDARD, to 20 or later, or leave them unset."
+#endif
 
 #if defined(__CUDACC__)
 #define TWOFOLD_FUNCTION __host__ __device__ inline

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <twofold/backends/annotate.hpp>
+
 #include <concepts>
 #include <cstdint>
 #include <type_traits>

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <twofold/backends/device_workspace.hpp>
+#include <twofold/backends/error.hpp>  // what the functions throw is named with every header of theirs
 
 namespace twofold::cuda_native {
 
