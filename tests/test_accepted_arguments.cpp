@@ -405,6 +405,20 @@ static_assert(!sum_rows_takes<device_matrix, vector<float>>);
 static_assert(!sum_columns_takes<matrix<float>, on_device<float>>);
 #endif
 
+// What nvcc takes for code of the device alone is a function on the device, and nowhere else.
+#if defined(__CUDACC_EXTENDED_LAMBDA__)
+[[maybe_unused]] void lambdas_of_the_device_are_integrated(const Kokkos::Cuda& on_gpu) {
+  const auto f = [] __device__(double x) { return x * x; };
+  using F = decltype(f);
+  const Kokkos::View<double, Kokkos::CudaSpace> result("result");
+  twofold::integrate(on_gpu, f, 0, 1, 10, result);
+  twofold::integrate(twofold::portable, on_gpu, f, 0, 1, 10, result);
+  (void)twofold::integrate(twofold::portable, on_gpu, f, 0, 1, 10);
+  static_assert(!integrate_takes<none, exec, F, double, double, int>);
+  static_assert(!integrate_writes<portable, exec, F, double, double, int, scalar<double>>);
+}
+#endif
+
 TEST(AcceptedArguments, AreCheckedByTheCompiler) {}
 
 }  // namespace

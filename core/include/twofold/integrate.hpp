@@ -18,7 +18,7 @@
 /// `integrate`: the composite trapezoidal rule. The integral of f from a to b as n trapezoids of equal width,
 /// h (f(x_0)/2 + f(x_1) + ... + f(x_(n-1)) + f(x_n)/2), x_i = a + i h, folded in fold order 1.
 ///
-/// f: a functor or KOKKOS_LAMBDA of one argument, callable on the execution space, without side effects.
+/// f: a functor or lambda (KOKKOS_LAMBDA, say) of one argument, callable on the execution space, without side effects.
 /// T: the type of the abscissae, the sum and the result: `integrate<T>`, else that of the result View, else the
 ///   common type of a and b (double for integers). Abscissae are computed from the index, never accumulated,
 ///   with an error that does not grow with n (docs/fold_order.md has the bound), and x_n is exactly b.
@@ -50,11 +50,15 @@ concept integrand = cuda_native::integrates<F, T>;
 template <class Exec, class F, class T>
 concept native_integrate = native_space<Exec> && cuda_native::integrates<F, T>;
 
-/// Whether `integrate` takes f with abscissae of type T on Exec along Path: a function of T, and for the native path a
-/// CUDA space. A call without a path asks what the portable path asks.
+/// Whether code on Exec can call an F: a lambda for the device alone only on a GPU.
+template <class F, class Exec>
+concept callable_on = !cuda_native::device_lambda<F> || backends::cuda_execution<Exec>;
+
+/// Whether `integrate` takes f with abscissae of type T on Exec along Path: a function of T that can be
+/// called there, and for the native path a CUDA space. A call without a path asks what the portable path asks.
 template <class Path, class Exec, class F, class T>
-concept integrate_path =
-    path<Path> && integrand<F, T> && (std::same_as<Path, portable_path> || native_integrate<Exec, F, T>);
+concept integrate_path = path<Path> && integrand<F, T> && callable_on<F, Exec> &&
+                         (std::same_as<Path, portable_path> || native_integrate<Exec, F, T>);
 
 /// The type in which bounds A and B are integrated unless another is asked for.
 template <class A, class B>

@@ -12,11 +12,23 @@
 
 namespace twofold::cuda_native {
 
-/// Whether f(x) can be integrated over x in T. Whether F can be called on the device only nvcc knows.
+#if defined(__CUDACC_EXTENDED_LAMBDA__)
+/// Whether F is a lambda for the device alone. Host code cannot call it, so nothing can be asked of its value.
+template <class F>
+concept device_lambda = __nv_is_extended_device_lambda_closure_type(F);
+#else
+/// Whether F is a lambda for the device alone: `__device__`, by nvcc with --extended-lambda. Elsewhere there are none.
+template <class F>
+concept device_lambda = false;
+#endif
+
+/// Whether f(x) can be integrated over x in T. Whether F can be called on the device only nvcc knows; of a lambda for the
+/// device alone it says so much.
 template <class F, class T>
-concept integrates = (std::same_as<T, float> || std::same_as<T, double>)&&requires(const F& f, T x) {
-  { f(x) } -> std::convertible_to<T>;
-};
+concept integrates =
+    (std::same_as<T, float> || std::same_as<T, double>)&&(device_lambda<F> || requires(const F& f, T x) {
+      { f(x) } -> std::convertible_to<T>;
+    });
 
 /// *result = the integral of f from a to b by the composite trapezoidal rule with n trapezoids of equal width,
 /// in fold order 1. Asynchronous on `stream`.
