@@ -12,12 +12,15 @@ import pathlib
 import re
 import sys
 
-SOURCES = {".hpp", ".cpp", ".cu", ".cuh", ".in"}
+SOURCES = {".h", ".hh", ".hpp", ".hxx", ".inl", ".inc", ".ipp", ".c", ".cc", ".cpp", ".cxx", ".cu", ".cuh", ".in"}
 # Headers and words of CUDA: outside core they are everybody's.
 CUDA_HEADER = r"(cuda|cub/|thrust/|cublas|curand|cusparse|cusolver|cufft|cooperative_groups|nvtx3/|nv/|nvrtc|device_launch_parameters|vector_types|mma\.h)"
 CUDA_WORD = (r"__global__|__device__|__host__|__shared__|__constant__|__launch_bounds__|__syncthreads|__syncwarp|__shfl_\w+|"
              r"<<<|\b(threadIdx|blockIdx|blockDim|gridDim)\b|\bcuda[A-Z]\w*")
-KOKKOS_HEADER = r"(Kokkos_|desul/|twofold/backends/kokkos/)"
+KOKKOS_HEADER = r"(.*/)?(Kokkos\w*\.|kokkos/|desul/)"
+# Backends of Kokkos, and what tells them apart.
+KOKKOS_BACKEND = (r"\bKokkos::(Experimental::)?(Cuda|HIP|SYCL|OpenMPTarget|OpenACC|OpenMP|Threads|HPX|Serial)(\w*Space)?\b|"
+                  r"\bKOKKOS_ENABLE_\w+")
 
 # Where, what an #include may not begin with, unless it begins with this, why.
 INCLUDES = [
@@ -25,6 +28,7 @@ INCLUDES = [
     ("cuda_native", r"twofold/", r"twofold/(cuda_native|backends)/", "cuda_native may use backends only"),
     ("cuda_native", KOKKOS_HEADER, None, "cuda_native is usable without Kokkos"),
     ("core", CUDA_HEADER, None, "core reaches CUDA through backends or cuda_native"),
+    ("core", r"twofold/cuda_native/detail/", None, "core uses what cuda_native offers to everybody"),
     ("core/include/twofold/portable", r"twofold/cuda_native/", None, "portable algorithms know no native ones"),
     ("backends", KOKKOS_HEADER, None, "in backends, Kokkos belongs below twofold/backends/kokkos"),
 ]
@@ -33,6 +37,7 @@ FOR_ALL = [
     (r"(.*/)?(backends|cuda_native|core)/(include|src)/", "headers are included as users include them, not by folder"),
 ]
 WORDS = [
+    ("core", KOKKOS_BACKEND, "only twofold/backends/kokkos names a backend of Kokkos"),
     ("core", CUDA_WORD, "core has no CUDA in it: kernels belong to cuda_native, and what both share to backends"),
     ("cuda_native", r"\bKokkos::|\bKOKKOS_\w+", "cuda_native is usable without Kokkos"),
     ("backends", r"\bKokkos::|\bKOKKOS_\w+", "in backends, Kokkos belongs below twofold/backends/kokkos"),
@@ -63,7 +68,7 @@ def without_comments(text):
 def check_source(name, text):
     """Yields (line, reason) of the source file `name`."""
     for number, line in enumerate(without_comments(text).splitlines(), 1):
-        include = re.match(r'\s*#\s*include\s*[<"]([^>"]+)', line)
+        include = re.match(r'\s*#\s*(?:include(?:_next)?|import)\s*[<"]([^>"]+)', line)
         if include:
             header = include[1]
             for folder, forbidden, allowed, reason in INCLUDES:
