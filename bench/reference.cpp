@@ -100,7 +100,7 @@ Folded PrefixReference<T>::operator()(Fold fold, std::int64_t n) {
     const T* x = fetch_(0, first, count);
     return std::pair{x, fold == Fold::dot ? fetch_(1, first, count) : nullptr};
   };
-  std::vector<Folded>& blocks = blocks_[static_cast<int>(fold)];
+  std::vector<Folded>& blocks = blocks_[fold];
   std::int64_t done = static_cast<std::int64_t>(blocks.size()) * block;
   const std::int64_t whole = n / block * block;
   while (done < whole) {

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -32,7 +33,7 @@ class PrefixReference {
 
  private:
   Fetch fetch_;
-  std::vector<Folded> blocks_[3];
+  std::map<Fold, std::vector<Folded>> blocks_;
 };
 
 /// How an implementation adds: along a tree, whose error is small, or in any order.
