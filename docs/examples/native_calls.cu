@@ -35,32 +35,34 @@ float* floats(std::size_t n, float value, cudaStream_t stream) {
 }
 
 void matrices(cudaStream_t stream) {
-  const std::size_t rows = 3, columns = 5, row_major = columns, column_major = rows;
+  const std::size_t rows = 3, columns = 5;
+  // Leading dimensions: elements from row to row of a row-major matrix, from column to column of a column-major one.
+  const std::size_t ld = columns, ld_by_columns = rows;
   float* x = floats(rows, 2, stream);
   float* y = floats(columns, 3, stream);
   float* M = floats(rows * columns, 0, stream);
   float* r = floats(columns, 0, stream);
 
-  // Row-major; the leading dimension is the number of elements from row to row.
-  twofold::cuda_native::outer_product(x, rows, y, columns, M, row_major, stream);
-  // Column-major: the transposed is y xᵀ.
-  twofold::cuda_native::outer_product(y, columns, x, rows, M, column_major, stream);
+  // Row-major; the leading dimension ld is the number of elements from row to row.
+  twofold::cuda_native::outer_product(x, rows, y, columns, M, ld, stream);
+  // Column-major, with ld_by_columns elements from column to column: the transposed, y xᵀ, is row-major.
+  twofold::cuda_native::outer_product(y, columns, x, rows, M, ld_by_columns, stream);
   std::printf("outer_product: %g\n", twofold::cuda_native::sum(M, rows * columns, stream));
 
-  // Row-major, in place.
-  twofold::cuda_native::scale_columns(M, rows, columns, row_major, y, M, row_major, stream);
-  // Column-major: its columns are the rows of its transposed.
-  twofold::cuda_native::scale_rows(M, columns, rows, column_major, y, M, column_major, stream);
+  // Row-major, in place; the leading dimension ld is the number of elements from row to row.
+  twofold::cuda_native::scale_columns(M, rows, columns, ld, y, M, ld, stream);
+  // Column-major, with ld_by_columns elements from column to column: its columns are the rows of its transposed.
+  twofold::cuda_native::scale_rows(M, columns, rows, ld_by_columns, y, M, ld_by_columns, stream);
   std::printf("scale_columns: %g\n", twofold::cuda_native::sum(M, rows * columns, stream));
 
-  // Row-major.
-  twofold::cuda_native::sum_rows(M, rows, columns, row_major, r, stream);
-  // Column-major: its rows are the columns of its transposed.
-  twofold::cuda_native::sum_columns(M, columns, rows, column_major, r, stream);
+  // Row-major; the leading dimension ld is the number of elements from row to row.
+  twofold::cuda_native::sum_rows(M, rows, columns, ld, r, stream);
+  // Column-major, with ld_by_columns elements from column to column: its rows are the columns of its transposed.
+  twofold::cuda_native::sum_columns(M, columns, rows, ld_by_columns, r, stream);
   std::printf("sum_rows: %g\n", twofold::cuda_native::sum(r, rows, stream));
 
-  // Row-major.
-  twofold::cuda_native::sum_columns(M, rows, columns, row_major, r, stream);
+  // Row-major; the leading dimension ld is the number of elements from row to row.
+  twofold::cuda_native::sum_columns(M, rows, columns, ld, r, stream);
   std::printf("sum_columns: %g\n", twofold::cuda_native::sum(r, columns, stream));
 
   check(cudaFree(x));
