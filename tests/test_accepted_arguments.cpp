@@ -239,13 +239,13 @@ struct parabola {
   }
 };
 struct of_complex {
-  std::complex<double> operator()(double x) const { return x; }
+  [[maybe_unused]] std::complex<double> operator()(double x) const { return x; }
 };
 struct of_two {
-  double operator()(double x, double y) const { return x * y; }
+  [[maybe_unused]] double operator()(double x, double y) const { return x * y; }
 };
 struct changing {
-  double operator()(double x) { return x; }  // not const: one functor serves all threads
+  [[maybe_unused]] double operator()(double x) { return x; }  // not const: one functor serves all threads
 };
 static_assert(integral_of<none, parabola, double, double> == yes);
 static_assert(integral_of<none, parabola, float, float> == yes);
