@@ -33,7 +33,7 @@ inline Shape narrow(std::int64_t n) {
   return {static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(n) / 1001)), 1001};
 }
 
-/// Elements from row to row of such a matrix with pads, of which no multiple of a sector is a row.
+/// Elements from row to row of such a matrix with pads: no multiple of a sector of 32 bytes.
 inline constexpr std::int64_t narrow_pitch = 1003;
 
 /// Whether that shape is worth a case: on a GPU, where the matrix leaves the cache behind by itself, since there may be

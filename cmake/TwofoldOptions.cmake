@@ -1,6 +1,6 @@
 # What our options may be set to.
 
-# Makes `name` ON or OFF, whichever way CMake lets one say so, or one of the words ARGN, and refuses all else: `if` would take
+# Makes `name` ON or OFF, said by any of CMake's words or by a whole number, or one of the words ARGN, and refuses all else: `if` would take
 # it for the name of a variable that is not there, and so for OFF.
 function(twofold_option name)
   string(TOUPPER "${${name}}" value)

@@ -89,6 +89,9 @@ void expect_windows(std::size_t n, std::int64_t radius) {
   // Both on a boundary; apart; alike, which short windows in registers tell from apart.
   std::vector<std::pair<std::size_t, std::size_t>> offsets{{0, 0}, {offset, offset * 3 % 8}};
   if (k <= so::longest_direct) offsets.emplace_back(offset, offset);
+  // At the very end of the memory that there is.
+  offsets.emplace_back(fenced::elements<T>::to_the_end(n), fenced::elements<R>::to_the_end(n));
+  offsets.emplace_back(fenced::elements<T>::to_the_end(n), 0);
   for (const auto& at : offsets) {
     const std::size_t in_at = at.first, out_at = at.second;
     placed<T> in(x, in_at);
@@ -134,7 +137,8 @@ void expect_weighted(std::size_t n, std::size_t k) {
   const auto expected = reference::stencil<R>(x, w);
   placed<T> weights(w, k % 8);
   const std::size_t apart = (n + k) % 8;
-  for (const auto& at : {std::pair{n % 8, apart}, std::pair{apart, apart}}) {
+  for (const auto& at : {std::pair{n % 8, apart}, std::pair{apart, apart},
+                         std::pair{fenced::elements<T>::to_the_end(n), fenced::elements<R>::to_the_end(n)}}) {
     placed<T> in(x, at.first);
     placed<R> out(n, at.second);
     for (const auto who_first : fibers::both_orders) {

@@ -5,6 +5,8 @@
 
 #include <twofold/backends/line_folds.hpp>
 
+#include <optional>
+
 namespace {
 
 namespace b = twofold::backends;
@@ -19,6 +21,7 @@ struct fold_level {
   std::size_t pitch, count;
   b::fold_shape shape;
   fibers::order who_first;
+  std::optional<unsigned> log_width = {};  // of strips, else what the plan takes
 
   template <class Run>
   void with_rows(const Run& run) const {
@@ -31,7 +34,8 @@ struct fold_level {
   /// Chunk c at place p to out[c * out_pitch + p].
   void across(T* out, std::size_t out_pitch) const {
     const auto run = [&]<unsigned Rows, unsigned E>() {
-      const auto plan = b::across_plan::of(count, E, shape);
+      const auto plan = log_width ? b::across_plan::with_width(count, E, shape, *log_width)
+                                  : b::across_plan::of(count, E, shape);
       const auto write = [&](std::size_t place, std::size_t chunk, T value) {
         out[chunk * out_pitch + place] = value;
       };
@@ -100,9 +104,9 @@ struct fold_level {
 /// All levels, each on the chunk results of the one before.
 template <class T>
 void fold(bool across, const T* data, std::size_t pitch, std::size_t count, std::size_t n, T* out,
-          fibers::order who_first) {
+          fibers::order who_first, std::optional<unsigned> log_width = {}) {
   const auto shape = b::fold_shape::of(n);
-  const fold_level<T> level{data, pitch, count, shape, who_first};
+  const fold_level<T> level{data, pitch, count, shape, who_first, log_width};
   const auto run = [&](T* to, std::size_t to_pitch) {
     across ? level.across(to, to_pitch) : level.along(to);
   };
@@ -110,11 +114,12 @@ void fold(bool across, const T* data, std::size_t pitch, std::size_t count, std:
   const std::size_t next_pitch = across ? (count + 3) / 4 * 4 : shape.chunks;
   placed<T> results(across ? shape.chunks * next_pitch : count * shape.chunks, 0);
   run(results.data(), next_pitch);
-  fold<T>(across, results.data(), next_pitch, count, shape.chunks, out, who_first);
+  fold<T>(across, results.data(), next_pitch, count, shape.chunks, out, who_first, log_width);
 }
 
 template <class T>
-void expect_folds(bool across, std::size_t rows, std::size_t columns) {
+void expect_folds(bool across, std::size_t rows, std::size_t columns,
+                  std::optional<unsigned> log_width = {}) {
   if (testing::Test::HasFailure()) return;
   const auto m = cases::random_table<T>(rows, columns);
   const auto expected = across ? line_sums::of_columns::expected<T>(m) : line_sums::of_rows::expected<T>(m);
@@ -131,7 +136,8 @@ void expect_folds(bool across, std::size_t rows, std::size_t columns) {
                    << (across ? "across, " : "along, ") << rows << " x " << columns << " at " << offset
                    << ", pitch " << pitch << (who_first == fibers::order::ascending ? "" : ", descending"));
       placed<T> out(expected.size(), offset);
-      fold<T>(across, in.data(), pitch, expected.size(), across ? rows : columns, out.data(), who_first);
+      fold<T>(across, in.data(), pitch, expected.size(), across ? rows : columns, out.data(), who_first,
+              log_width);
       out.expect(expected);
     }
   }
@@ -154,6 +160,15 @@ TYPED_TEST(DeviceLineTeams, FoldAcross) {
                                                                                       {9000, 33},
                                                                                       {40000, 5}})
     expect_folds<TypeParam>(true, rows, columns);
+}
+/// A plan takes wide strips where there are many places alone, more than these tests have.
+TYPED_TEST(DeviceLineTeams, FoldAcrossStripsOfAnyWidth) {
+  for (unsigned log_width = 0; log_width <= 5; ++log_width) {
+    SCOPED_TRACE(testing::Message() << "strips of 2^" << log_width << " threads");
+    for (const auto& [rows, columns] : std::vector<std::pair<std::size_t, std::size_t>>{
+             {1, 1}, {3, 300}, {129, 257}, {600, 70}, {3000, 150}, {9000, 33}})
+      expect_folds<TypeParam>(true, rows, columns, log_width);
+  }
 }
 TYPED_TEST(DeviceLineTeams, FoldAlong) {
   for (const auto& [rows, columns] : std::vector<std::pair<std::size_t, std::size_t>>{{1, 1},

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What GPU threads do in matrix products and in folds, done by a loop over the threads: so that machines without a GPU
 // check it too, and sanitizers see it.
+#include "support/fenced.hpp"
 #include "support/matrices.hpp"
 
 #include <twofold/backends/fold_device.hpp>
@@ -12,17 +13,15 @@ namespace {
 
 namespace b = twofold::backends;
 
-// Elements at an offset from a 128-byte boundary, with guards on both sides.
+// Elements at an offset from a 128-byte boundary, fenced, with guards on both sides.
 template <class T>
 struct room {
-  std::vector<T> all;
+  fenced::elements<T> fences;
   T* first;
   room(std::size_t n, std::size_t offset)
-      : all(n + 128, cases::guarded<Kokkos::DefaultHostExecutionSpace, T>::guard()) {
-    first = all.data() + 16;
-    while (reinterpret_cast<std::uintptr_t>(first) % 128 != 0) ++first;
-    first += offset;
-  }
+      : fences(n, offset, cases::guarded<Kokkos::DefaultHostExecutionSpace, T>::guard()),
+        first(fences.data()) {}
+  std::vector<T> all() const { return {fences.all_elements().begin(), fences.all_elements().end()}; }
 };
 
 template <unsigned Packs, b::walk Walk, b::reading Reading, class Map>
@@ -39,7 +38,9 @@ void expect_products(std::size_t count, std::size_t length, cases::frame of_in, 
   const std::size_t pitch_in = length + of_in.pad, pitch_out = length + of_out.pad;
   // Any multiple of 16 bytes behind a boundary of 128.
   const std::size_t packs = (count + length) % 8 * (16 / sizeof(T));
-  room<T> in(count * pitch_in, of_in.offset), out(count * pitch_out, of_out.offset + packs);
+  // The last line has no pads behind it.
+  room<T> in((count - 1) * pitch_in + length, of_in.offset),
+      out((count - 1) * pitch_out + length, of_out.offset + packs);
   const auto elements = cases::random_elements<T>(count * length, 1);
   const auto along = cases::random_elements<T>(length, 2), across = cases::random_elements<T>(count, 3);
   // On a 16-byte boundary, and an element behind one.
@@ -48,8 +49,8 @@ void expect_products(std::size_t count, std::size_t length, cases::frame of_in, 
   for (std::size_t l = 0; l < count; ++l) {
     for (std::size_t k = 0; k < length; ++k) in.first[l * pitch_in + k] = elements[l * length + k];
   }
-  auto expected = out.all;
-  const auto behind = static_cast<std::size_t>(out.first - out.all.data());
+  auto expected = out.all();
+  const std::size_t behind = out.fences.before();
   for (std::size_t l = 0; l < count; ++l) {
     for (std::size_t k = 0; k < length; ++k) {
       const T left = Map::reads_in ? elements[l * length + k] : across[l];
@@ -57,14 +58,14 @@ void expect_products(std::size_t count, std::size_t length, cases::frame of_in, 
           reference::product(left, Map::reads_along ? along[k] : across[l]);
     }
   }
-  const auto untouched = out.all;
+  const auto untouched = out.all();
   const Map map = Map::on({in.first, count, length, static_cast<std::ptrdiff_t>(pitch_in), 1},
                           {out.first, count, length, static_cast<std::ptrdiff_t>(pitch_out), 1},
                           {vector.first}, {across.data()});
   const auto check = [&]<unsigned Packs, b::walk Walk, b::reading Reading>() {
-    out.all = untouched;
+    std::copy(untouched.begin(), untouched.end(), out.fences.all_elements().begin());
     multiply<Packs, Walk, Reading>(map);
-    EXPECT_EQ(std::memcmp(out.all.data(), expected.data(), expected.size() * sizeof(T)), 0)
+    EXPECT_EQ(std::memcmp(out.fences.all_elements().data(), expected.data(), expected.size() * sizeof(T)), 0)
         << (Walk == b::walk::flat ? "flat" : "line by line") << ", " << Packs << " packs a thread, in by "
         << (Reading == b::reading::packs ? "packs" : "elements");
   };

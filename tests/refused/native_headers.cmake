@@ -9,7 +9,7 @@ if(NOT headers)
 endif()
 
 function(compile source standard result_variable text_variable)
-  execute_process(COMMAND ${compiler} -std=c++${standard} -fsyntax-only -x c++ -I${include} -I${root}/backends/include -I${generated} -
+  execute_process(COMMAND ${CMAKE_COMMAND} -E env LC_ALL=C ${compiler} -std=c++${standard} -fsyntax-only -x c++ -I${include} -I${root}/backends/include -I${generated} -
                   INPUT_FILE ${source} RESULT_VARIABLE result ERROR_VARIABLE text)
   set(${result_variable} "${result}" PARENT_SCOPE)
   set(${text_variable} "${text}" PARENT_SCOPE)

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "cases.hpp"
+#include "fenced.hpp"
 
 #include <twofold/backends/accumulator.hpp>
 
@@ -162,38 +163,37 @@ void run_teams(std::int64_t teams, std::size_t elements, order who_first, const 
   }
 }
 
-/// Elements that begin so many behind a boundary of 128 bytes, with guards on both sides.
+/// Fenced elements that begin so many behind a boundary of 128 bytes, with guards on both sides.
 template <class T>
 class placed {
  public:
-  placed(std::size_t n, std::size_t offset) : all_(n + 64 + 256 / sizeof(T), guard()) {
-    first_ = all_.data() + 32;
-    while (reinterpret_cast<std::uintptr_t>(first_) % 128 != 0) ++first_;
-    first_ += offset;
-  }
+  placed(std::size_t n, std::size_t offset) : elements_(n, offset, guard()) {}
   placed(const std::vector<T>& x, std::size_t offset) : placed(x.size(), offset) {
-    std::copy(x.begin(), x.end(), first_);
+    std::copy(x.begin(), x.end(), data());
   }
-  placed(const placed&) = delete;
-  T* data() { return first_; }
+  T* data() { return elements_.data(); }
   static T guard() { return cases::guarded<Kokkos::DefaultHostExecutionSpace, T>::guard(); }
-  void clear() { std::fill(all_.begin(), all_.end(), guard()); }
+  void clear() {
+    const auto all = elements_.all_elements();
+    std::fill(all.begin(), all.end(), guard());
+  }
 
   /// To the bit, and all guards untouched.
   void expect(const std::vector<T>& expected) const {
-    std::vector<T> wanted(all_.size(), guard());
-    std::copy(expected.begin(), expected.end(), wanted.begin() + (first_ - all_.data()));
-    for (std::size_t i = 0; i < all_.size(); ++i) {
-      if (std::memcmp(&all_[i], &wanted[i], sizeof(T)) == 0) continue;
-      ADD_FAILURE() << "element " << &all_[i] - first_ << " of " << expected.size() << ": " << all_[i]
+    const auto all = elements_.all_elements();
+    std::vector<T> wanted(all.size(), guard());
+    std::copy(expected.begin(), expected.end(),
+              wanted.begin() + static_cast<std::ptrdiff_t>(elements_.before()));
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      if (std::memcmp(&all[i], &wanted[i], sizeof(T)) == 0) continue;
+      ADD_FAILURE() << "element " << &all[i] - elements_.data() << " of " << expected.size() << ": " << all[i]
                     << " for " << wanted[i];
       return;
     }
   }
 
  private:
-  std::vector<T> all_;
-  T* first_;
+  fenced::elements<T> elements_;
 };
 
 }  // namespace fibers

@@ -323,21 +323,34 @@ struct across_plan {
   unsigned groups;     // of 32 threads that share out the lanes of a chunk
 
   static across_plan of(std::size_t places, unsigned places_per_thread, const fold_shape& shape) {
-    across_plan plan{};
-    const std::size_t packs = (places + places_per_thread - 1) / places_per_thread;
-    while (plan.log_width < 5 && (1u << plan.log_width) < packs) ++plan.log_width;
-    // Narrower strips, down to 64 bytes, where teams would be too few for the GPU.
+    const std::size_t packs = packs_of(places, places_per_thread);
+    unsigned log_width = 0;
+    while (log_width < 5 && (1u << log_width) < packs) ++log_width;
+    // Narrower strips, down to 64 bytes, where teams would be too few for the GPU. A last chunk of few lines is no work for a
+    // team, unless it is the only one.
     const unsigned narrowest = 2 + (places_per_thread == 1 ? 2 : 0);
-    // A last chunk of few lines is no work for a team.
-    while (plan.log_width > narrowest && (packs >> plan.log_width) * shape.n < enough_teams * shape.chunk)
-      --plan.log_width;
-    plan.strips = (packs + (1u << plan.log_width) - 1) >> plan.log_width;
+    const std::size_t lines = std::max(shape.n, shape.chunk);
+    while (log_width > narrowest && (packs >> log_width) * lines < enough_teams * shape.chunk) --log_width;
+    return with_width(places, places_per_thread, shape, log_width);
+  }
+
+  /// The plan whose strips are 2^log_width threads wide, at most 32.
+  static across_plan with_width(std::size_t places, unsigned places_per_thread, const fold_shape& shape,
+                                unsigned log_width) {
+    across_plan plan{};
+    plan.log_width = log_width;
+    plan.strips = (packs_of(places, places_per_thread) + (1u << log_width) - 1) >> log_width;
     // Each group keeps eight lanes at least, and one for each of its threads that do not lie side by side.
-    const unsigned slots = 32u >> plan.log_width;
+    const unsigned slots = 32u >> log_width;
     plan.groups = std::clamp(shape.lanes / std::max(8u, slots), 1u, across_groups);
     const unsigned strips_per_team = across_groups / plan.groups;
     plan.teams = (plan.strips + strips_per_team - 1) / strips_per_team;
     return plan;
+  }
+
+ private:
+  static std::size_t packs_of(std::size_t places, unsigned places_per_thread) {
+    return (places + places_per_thread - 1) / places_per_thread;
   }
 };
 

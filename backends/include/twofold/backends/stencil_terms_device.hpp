@@ -6,9 +6,9 @@
 #include <cstddef>
 
 /// @file
-/// What the teams of a GPU do for windows that are summed term by term, through memory on chip: weighted ones of any length,
-/// and short ones of elements that are not adjacent (others: stencil_registers_device.hpp). Teams and their memory are
-/// those of stencil_tile_device.hpp.
+/// What the teams of a GPU do for windows that are summed term by term, through memory on chip: long weighted ones, and short
+/// ones of elements that are not adjacent (of adjacent ones: stencil_registers_device.hpp). Teams and their memory are those
+/// of stencil_tile_device.hpp.
 
 namespace twofold::backends {
 namespace stencil_device {
