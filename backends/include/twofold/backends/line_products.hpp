@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 /// @file
 /// outer_product and scale_columns are one thing: every element of a matrix becomes the product of two factors. A
@@ -82,8 +83,8 @@ TWOFOLD_FUNCTION pack16<T> elements_of(const words16<T>& words) {
   return pack;
 }
 
-/// What is touched once goes past the cache, where it would push out what is used again: all results, and elements of which
-/// one warp takes whole sectors. What two warps share, where a line ends in a sector and the next one begins, must stay
+/// What is touched once goes past the cache, where it would push out what is used again: packs of results, and of elements of
+/// which one warp takes whole sectors. What two warps share, where a line ends in a sector and the next one begins, must stay
 /// until the other has come. (Padded lines of 1001 doubles: 1007 us, and 1102 when they go past the cache too.)
 enum class reuse { none, by_neighbours };
 

@@ -179,14 +179,14 @@ void sums(const char* label, const Exec& exec, const In& in, const Out& out, ind
     launch<Size, AtOnce, R>(label, exec, one_pass<Block, R, In, Out>{in, out, n, k},
                             d::team_count(n, k, Size), d::one_pass_bytes<R>(k, Size));
   };
-  if constexpr (d::adjacent<In> && d::adjacent<Out>) {
-    if (k <= stencil_order::longest_direct)
-      return in_registers<R>(label, exec, in, d::no_weights{}, out, n, k);
-  }
   if (k <= stencil_order::longest_direct) {
-    launch<d::direct_team_size, d::direct_teams_at_once<R>, R>(
-        label, exec, direct<false, R, In, Out, In>{in, out, in, n, k}, d::direct_teams<false>(out, n),
-        d::direct_bytes<false, R>(k));
+    if constexpr (d::adjacent<In> && d::adjacent<Out>) {
+      in_registers<R>(label, exec, in, d::no_weights{}, out, n, k);
+    } else {
+      launch<d::direct_team_size, d::direct_teams_at_once<R>, R>(
+          label, exec, direct<false, R, In, Out, In>{in, out, in, n, k}, d::direct_teams<false>(out, n),
+          d::direct_bytes<false, R>(k));
+    }
   } else if (stencil_order::block_size(k) == 16) {
     whole.template operator()<16, size, d::teams_at_once<16, R>>();
   } else if (d::one_pass_bytes<R>(k, size) <= d::most_tile_bytes<R>) {
