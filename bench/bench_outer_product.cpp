@@ -97,7 +97,8 @@ struct OuterProduct {
     using Input = typename Case2::Input;
     const auto rungs = Ladder<Exec>::template outer_product<T>(session.exec);
     const bool pads = !rungs.empty() && c.padded_columns() != c.columns();
-    const typename Case2::Padded packed = r, padded = pads ? c.padded(c.padded_columns()) : packed;
+    using Padded = typename Case2::Padded;
+    const Padded packed = r, padded = pads ? Padded(c.padded(c.padded_columns())) : packed;
     for (const ProductRung<T>& rung : rungs) {
       c.add_rung(
           rung, rung.takes_pitch ? padded : packed,

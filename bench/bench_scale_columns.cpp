@@ -35,7 +35,7 @@ struct ScaleColumns {
     using Case2 = MatrixCase<Exec, T>;
     Case2 c(session, "scale_columns", shape, type_name<T>());
     c.call_variant(c.parameters().variant + " padded");
-    const typename Case2::Padded m = c.padded(narrow_pitch), r = c.padded(narrow_pitch);
+    const typename Case2::PaddedRows m = c.padded(narrow_pitch), r = c.padded(narrow_pitch);
     if (!session.dry_run) Kokkos::deep_copy(session.exec, m, c.input(0));
     add_paths<Exec, T>(session, c, c.vector(c.columns(), 5), r, [m](const auto&) { return m; });
     c.measure();
@@ -103,7 +103,8 @@ struct ScaleColumns {
     using Input = typename Case2::Input;
     const auto rungs = Ladder<Exec>::template scale_columns<T>(session.exec);
     const bool pads = !rungs.empty() && c.padded_columns() != c.columns();
-    const typename Case2::Padded packed = r, padded = pads ? c.padded(c.padded_columns()) : packed;
+    using Padded = typename Case2::Padded;
+    const Padded packed = r, padded = pads ? Padded(c.padded(c.padded_columns())) : packed;
     typename Case2::Padded padded_m;  // the operand with the rows of `padded`
     if (pads) {
       padded_m = c.padded(c.padded_columns());

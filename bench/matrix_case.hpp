@@ -52,7 +52,8 @@ class MatrixCase {
   using Input = Kokkos::View<const T**, Layout, Memory, Unmanaged>;
   using Matrix = Kokkos::View<T**, Layout, Memory>;
   using Vector = Kokkos::View<T*, Memory>;
-  using Padded = Kokkos::View<T**, Kokkos::LayoutStride, Memory>;
+  using PaddedRows = Kokkos::View<T**, Kokkos::LayoutRight, Memory>;
+  using Padded = Kokkos::View<T**, Kokkos::LayoutStride, Memory>;  // or packed: what a rung writes
   static constexpr bool row_major = std::is_same_v<Layout, Kokkos::LayoutRight>;
 
   MatrixCase(Session<Exec>& session, const std::string& algorithm, std::int64_t n,
@@ -101,7 +102,7 @@ class MatrixCase {
     constexpr auto unit = static_cast<std::int64_t>(512 / sizeof(T));
     return (columns_ + unit - 1) / unit * unit;
   }
-  Padded padded(std::int64_t pitch) const {
+  PaddedRows padded(std::int64_t pitch) const {
     if (session_.dry_run) return {};
     const Kokkos::View<T**, Kokkos::LayoutRight, Memory> whole(
         Kokkos::view_alloc(session_.exec, Kokkos::WithoutInitializing, "twofold_bench padded matrix"),

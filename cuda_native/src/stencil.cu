@@ -89,7 +89,7 @@ __global__ void __launch_bounds__(device::long_team_size<R>, device::long_teams_
 
 template <int K, device::alignment Lie, class R, class T, class Weights>
 __global__ void __launch_bounds__((device::short_block_size<K, Weights, R>),
-                                  (device::short_blocks_at_once<K, Weights, R>))
+                                  (device::short_blocks_at_once<K, Lie, Weights, R>))
     stencil_short_kernel(adjacent_elements<const T> in, Weights weights, adjacent_elements<R> out, index n) {
   device::short_windows<K, Lie, R>(in, weights, out, n,
                                    index{blockIdx.x} * device::short_block_size<K, Weights, R> + threadIdx.x);

@@ -44,14 +44,16 @@ inline constexpr bool is_weighted = !std::is_same_v<Weights, no_weights>;
 template <int K, class Weights, class T>
 inline constexpr int short_packs = K > (is_weighted<Weights> ? 2 : 5) && sizeof(T) == 8 ? 2 : 1;
 
-/// Threads of a block, and the blocks that an SM should hold at once: as many as registers allow without spills. Left
-/// alone, the compiler takes a few registers more and a quarter of the threads goes: 564 us for floats at radius 8.
+/// Threads of a block, and the blocks that an SM should hold at once: as many as registers allow without spills, also inside
+/// Kokkos' loop, which takes a few for itself (one H200, floats, radius 8, vectors apart: 860 us with eight blocks, 632 with
+/// six). Left alone, the compiler takes more, and a quarter of the threads goes: 564 us at radius 8, for 519.
 template <int K, class Weights, class R>
 inline constexpr unsigned short_block_size = K > (is_weighted<Weights> ? 2 : 5) && sizeof(R) == 8 ? 128 : 256;
-template <int K, class Weights, class R>
-inline constexpr unsigned short_blocks_at_once = is_weighted<Weights> ? (K > (sizeof(R) == 8 ? 1 : 7) ? 6 : 8)
-                                                 : K == 5 && sizeof(R) == 8 ? 6
-                                                                            : 8;
+template <int K, alignment Lie, class Weights, class R>
+inline constexpr unsigned short_blocks_at_once =
+    is_weighted<Weights> ? (K > (sizeof(R) == 8 ? 2 : 4) ? 6 : 8)
+    : sizeof(R) == 8     ? (K == 5 ? 6 : 8)
+                         : (Lie == alignment::apart && K > 7 ? 6 : 8);
 
 /// Results before element 0 that the first thread has, so that each thread's are aligned together.
 template <alignment Lie, class In, class Out>

@@ -162,9 +162,9 @@ void in_registers(const char* label, const Exec& exec, const In& in, const Weigh
   namespace d = stencil_device;
   d::with_radius(k, [&]<int K>() {
     d::with_alignment(in, out, [&]<d::alignment Lie>() {
-      using policy = Kokkos::RangePolicy<
-          Exec, Kokkos::IndexType<index>,
-          Kokkos::LaunchBounds<d::short_block_size<K, Weights, R>, d::short_blocks_at_once<K, Weights, R>>>;
+      using policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<index>,
+                                         Kokkos::LaunchBounds<d::short_block_size<K, Weights, R>,
+                                                              d::short_blocks_at_once<K, Lie, Weights, R>>>;
       Kokkos::parallel_for(label, policy(exec, 0, d::short_items<K, Lie, Weights>(in, out, n)),
                            short_windows<K, Lie, R, In, Weights, Out>{in, weights, out, n});
     });
