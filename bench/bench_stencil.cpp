@@ -38,7 +38,9 @@ template <class Exec, class In, class Out>
 struct Sums {
   std::int64_t k;
   template <class PathTag>
-  static constexpr bool is_there = Stencils<PathTag, Exec, In, Out>;
+  static constexpr bool is_there() {
+    return Stencils<PathTag, Exec, In, Out>;
+  }
   template <class PathTag>
   void operator()(PathTag path, const Exec& exec, const In& in, const Out& out) const {
     twofold::stencil(path, exec, in, out, k);
@@ -49,7 +51,9 @@ template <class Exec, class In, class Out>
 struct Weighted {
   Out weights;
   template <class PathTag>
-  static constexpr bool is_there = Stencils<PathTag, Exec, In, Out>;
+  static constexpr bool is_there() {
+    return Stencils<PathTag, Exec, In, Out>;
+  }
   template <class PathTag>
   void operator()(PathTag path, const Exec& exec, const In& in, const Out& out) const {
     twofold::stencil(path, exec, in, out, weights);
@@ -161,7 +165,7 @@ struct Stencil {
       return In(m.data() + skipped, m.extent(0) * m.extent(1) - skipped);
     };
     const auto add = [&](auto path) {
-      if constexpr (Call::template is_there<decltype(path)>) {
+      if constexpr (Call::template is_there<decltype(path)>()) {
         c.add(
             path.name, true,
             [path, call, out, flat](const Exec& exec, const typename Case1::Input& m) {
