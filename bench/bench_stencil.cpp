@@ -34,29 +34,17 @@ template <class PathTag, class Exec, class In, class Out>
 concept Stencils =
     requires(PathTag path, Exec exec, In in, Out out) { twofold::stencil(path, exec, in, out, 1); };
 
-template <class Exec, class In, class Out>
-struct Sums {
-  std::int64_t k;
+/// Calls with a radius, or with weights.
+template <class Exec, class In, class Out, class Windows>
+struct StencilOf {
+  Windows windows;
   template <class PathTag>
   static constexpr bool is_there() {
     return Stencils<PathTag, Exec, In, Out>;
   }
   template <class PathTag>
   void operator()(PathTag path, const Exec& exec, const In& in, const Out& out) const {
-    twofold::stencil(path, exec, in, out, k);
-  }
-};
-
-template <class Exec, class In, class Out>
-struct Weighted {
-  Out weights;
-  template <class PathTag>
-  static constexpr bool is_there() {
-    return Stencils<PathTag, Exec, In, Out>;
-  }
-  template <class PathTag>
-  void operator()(PathTag path, const Exec& exec, const In& in, const Out& out) const {
-    twofold::stencil(path, exec, in, out, weights);
+    twofold::stencil(path, exec, in, out, windows);
   }
 };
 
@@ -134,7 +122,7 @@ struct Stencil {
         [weights, k, &session](const In& in, const Out& out) {
           return judge_windows(session.exec, in, out, k, on_host(session.exec, weights));
         },
-        Weighted<Exec, In, Out>{weights});
+        StencilOf<Exec, In, Out, Out>{weights});
     c.measure();
   }
 
@@ -149,7 +137,7 @@ struct Stencil {
     add_on_flat<In, Out>(
         session, c, 1,
         [k, &session](const In& in, const Out& out) { return judge_windows(session.exec, in, out, k); },
-        Sums<Exec, In, Out>{k});
+        StencilOf<Exec, In, Out, std::int64_t>{k});
     c.measure();
   }
 
