@@ -25,6 +25,7 @@ __global__ void __launch_bounds__(native::fold_threads, native::fold_blocks_per_
     free_order_kernel(const __grid_constant__ Source source, std::size_t n,
                       typename Source::accumulator* partials, unsigned* counter,
                       typename Source::result* result) {
+  native::await_earlier_work();
   using A = typename Source::accumulator;
   constexpr bool packed = backends::loads_packs<Source>;
   // Where nothing is loaded, four rows at a time: with more the loop over tiles would spill.
@@ -113,8 +114,8 @@ void launch_free_order(const Source& source, std::size_t n, typename Source::res
   const auto blocks =
       static_cast<unsigned>(std::clamp<std::size_t>(tiles, 1, static_cast<std::size_t>(most)));
   const Scratch& scratch = Scratch::instance();
-  native::launch("twofold_bench free order", kernel, blocks, native::fold_threads, 0, stream, source, n,
-                 static_cast<typename Source::accumulator*>(scratch.partials), scratch.counter, result);
+  native::launch_early("twofold_bench free order", kernel, blocks, native::fold_threads, 0, stream, source, n,
+                       static_cast<typename Source::accumulator*>(scratch.partials), scratch.counter, result);
 }
 
 template <Grid Kind, class Source>

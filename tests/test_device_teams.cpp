@@ -25,7 +25,7 @@ struct windows {
 
   template <class Weights = d::no_weights>
   void in_registers(const Weights& weights = {}) const {
-    d::with_radius(k, [&]<int K>() {
+    d::with_radius<Weights>(k, [&]<int K>() {
       d::with_alignment(in, out, [&]<d::alignment Lie>() {
         for (so::index i = 0; i < d::short_items<K, Lie, Weights>(in, out, n); ++i)
           d::short_windows<K, Lie, R>(in, weights, out, n, i);
@@ -149,7 +149,7 @@ void expect_weighted(std::size_t n, std::size_t k) {
       out.clear();
       windows.template term_by_term<true>({weights.data()});
       out.expect(expected);
-      if (windows.k > so::longest_direct) continue;
+      if (windows.k > d::longest_in_registers<b::adjacent_elements<const T>>) continue;
       out.clear();
       windows.in_registers(b::adjacent_elements<const T>{weights.data()});
       out.expect(expected);
@@ -210,6 +210,9 @@ TYPED_TEST(DeviceTeams, WeightedWindowSums) {
   for (const std::size_t k : {0, 1, 2, 3, 4, 7, 8, 100, 255, 256, 257, 700}) {
     for (const std::size_t n : {1, 2, 7, 8, 9, 2047, 2048, 5003}) expect_weighted<T, R>(n, k);
   }
+  // A team in the middle, whose elements all exist, and any number of terms left over.
+  for (const std::size_t k : {3, 6, 7, 8, 9, 10, 11, 12, 13, 14, 21, 29, 32, 256})
+    expect_weighted<T, R>(12001, k);
 }
 
 }  // namespace

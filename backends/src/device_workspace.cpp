@@ -5,9 +5,13 @@
 #include <twofold/backends/sources.hpp>
 #include <twofold/backends/stencil_order.hpp>
 
+#include <cuda.h>
 #include <cuda_runtime_api.h>
 
 #include <algorithm>
+#include <array>
+#include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -127,12 +131,75 @@ void device_workspace::reserve(std::size_t n) {
 
 namespace {
 
+// What every call asks: the driver answers in 15 ns where the runtime takes 30 to 50. Looked up when first used, so that a
+// program that links this library starts where there is no driver. A call that cannot be answered has no entry, or fails:
+// the runtime is asked then, and reports what is wrong.
+struct driver_calls {
+  decltype(&cuStreamIsCapturing) is_capturing = nullptr;
+  decltype(&cuStreamGetId) stream_id = nullptr;
+  decltype(&cuCtxGetDevice) device = nullptr;
+
+  static const driver_calls& instance() {
+    static const driver_calls calls;
+    return calls;
+  }
+
+ private:
+  driver_calls() {
+    find("cuStreamIsCapturing", 10000, is_capturing);
+    find("cuStreamGetId", 12000, stream_id);
+    find("cuCtxGetDevice", 2000, device);
+  }
+  template <class Function>
+  static void find(const char* name, [[maybe_unused]] unsigned version, Function& function) {
+    void* entry = nullptr;
+    auto result = cudaDriverEntryPointSymbolNotFound;
+#if CUDART_VERSION >= 12050
+    const cudaError_t status =
+        cudaGetDriverEntryPointByVersion(name, &entry, version, cudaEnableLegacyStream, &result);
+#else
+    const cudaError_t status = cudaGetDriverEntryPoint(name, &entry, cudaEnableLegacyStream, &result);
+#endif
+    if (status != cudaSuccess) (void)cudaGetLastError();
+    if (status == cudaSuccess && result == cudaDriverEntryPointSuccess)
+      function = reinterpret_cast<Function>(entry);
+  }
+};
+
+int device_now() {
+  const driver_calls& driver = driver_calls::instance();
+  CUdevice of_context = 0;
+  if (driver.device && driver.device(&of_context) == CUDA_SUCCESS) return of_context;
+  int device = 0;
+  check_cuda(cudaGetDevice(&device), "cudaGetDevice");
+  return device;
+}
+
+bool is_captured(stream_handle stream) {
+  const driver_calls& driver = driver_calls::instance();
+  CUstreamCaptureStatus fast{};
+  if (driver.is_capturing && driver.is_capturing(stream, &fast) == CUDA_SUCCESS)
+    return fast != CU_STREAM_CAPTURE_STATUS_NONE;
+  cudaStreamCaptureStatus status{};
+  check_cuda(cudaStreamIsCapturing(stream, &status), "cudaStreamIsCapturing");
+  return status != cudaStreamCaptureStatusNone;
+}
+
+unsigned long long id_of(stream_handle stream) {
+  const driver_calls& driver = driver_calls::instance();
+  unsigned long long id = 0;
+  if (driver.stream_id && driver.stream_id(stream, &id) == CUDA_SUCCESS) return id;
+  check_cuda(cudaStreamGetId(stream, &id), "cudaStreamGetId");
+  return id;
+}
+
 // Leaked on purpose, all of it: the driver may be gone by the time that static objects are destroyed.
 struct registry {
   std::mutex mutex;
   std::map<std::pair<int, unsigned long long>, device_workspace> of_streams;    // by device and stream id
   std::map<unsigned long long, std::unique_ptr<device_workspace>> of_captures;  // by capture id
   std::vector<std::unique_ptr<device_workspace>> free;                          // left by destroyed graphs
+  std::atomic<unsigned> releases{0};  // what threads remember of `of_streams` ends with one
 };
 registry& workspaces() {
   static auto* r = new registry;
@@ -199,20 +266,35 @@ device_workspace& workspace_of_capture(const capture& c) {
 }  // namespace
 
 device_workspace& workspace_of(stream_handle stream) {
-  const capture c = capture_of(stream);
-  if (c.status == cudaStreamCaptureStatusActive) return workspace_of_capture(c);
-  int device = 0;
-  unsigned long long id = 0;
-  check_cuda(cudaGetDevice(&device), "cudaGetDevice");
-  check_cuda(cudaStreamGetId(stream, &id), "cudaStreamGetId");
+  if (is_captured(stream)) {
+    const capture c = capture_of(stream);
+    if (c.status == cudaStreamCaptureStatusActive) return workspace_of_capture(c);
+  }
+  const int device = device_now();
+  const unsigned long long id = id_of(stream);
   registry& r = workspaces();
+  // What this thread has found before: neither a lock nor a search.
+  struct remembered {
+    device_workspace* workspace;
+    unsigned long long id;
+    int device;
+    unsigned releases;
+  };
+  thread_local std::array<remembered, 4> recent{};
+  remembered& last = recent[id % recent.size()];
+  const unsigned releases = r.releases.load(std::memory_order_acquire);
+  if (last.workspace && last.id == id && last.device == device && last.releases == releases)
+    return *last.workspace;
   const std::lock_guard lock(r.mutex);
-  return r.of_streams[{device, id}];
+  device_workspace& found = r.of_streams[{device, id}];
+  last = {&found, id, device, r.releases.load(std::memory_order_relaxed)};
+  return found;
 }
 
 void release_workspaces() {
   registry& r = workspaces();
   const std::lock_guard lock(r.mutex);
+  r.releases.fetch_add(1, std::memory_order_release);
   r.of_streams.clear();
   r.free.clear();
 }
@@ -239,8 +321,7 @@ host_slot::~host_slot() {
 }
 
 current_device::current_device(int device) {
-  int current = 0;
-  check_cuda(cudaGetDevice(&current), "cudaGetDevice");
+  const int current = device_now();
   if (current == device) return;
   check_cuda(cudaSetDevice(device), "cudaSetDevice");
   previous_ = current;
@@ -250,10 +331,30 @@ current_device::~current_device() {
   if (previous_ >= 0) (void)cudaSetDevice(previous_);
 }
 
+bool changes_soon(const void* address, std::size_t bytes, std::uint64_t absent) {
+  const auto changed = [=] {
+    return bytes == 4 ? *static_cast<const volatile std::uint32_t*>(address) != absent
+                      : *static_cast<const volatile std::uint64_t*>(address) != absent;
+  };
+  const auto end = std::chrono::steady_clock::now() + std::chrono::microseconds(50);
+  do {
+    for (int k = 0; k < 32; ++k) {
+      if (changed()) {
+        std::atomic_thread_fence(std::memory_order_acquire);
+        return true;
+      }
+#if defined(__x86_64__) && defined(__GNUC__)
+      __builtin_ia32_pause();
+#endif
+    }
+  } while (std::chrono::steady_clock::now() < end);
+  return false;
+}
+
 void wait_for(stream_handle stream, const char* what) { check_cuda(cudaStreamSynchronize(stream), what); }
 
 void refuse_capture(stream_handle stream, const char* what) {
-  if (capture_of(stream).status == cudaStreamCaptureStatusNone) return;
+  if (!is_captured(stream)) return;
   throw cuda_error(cudaErrorStreamCaptureUnsupported,
                    std::string("twofold: ") + what +
                        ": a host value cannot be captured into a graph; pass a device result instead");

@@ -64,18 +64,21 @@ __device__ R* shared_memory() {
 template <unsigned Block, unsigned Threads, unsigned AtOnce, class R, class T>
 __global__ void __launch_bounds__(Threads, AtOnce)
     stencil_one_pass_kernel(adjacent_elements<const T> in, adjacent_elements<R> out, index n, index k) {
+  detail::await_earlier_work();
   device::one_pass<Block>(block_team<Threads>{}, in, out, n, k, blockIdx.x, shared_memory<R>());
 }
 
 template <class R, class T>
 __global__ void __launch_bounds__(device::long_team_size<R>, device::long_teams_at_once<R>)
     stencil_keep_nodes_kernel(adjacent_elements<const T> in, index n, R* kept) {
+  detail::await_earlier_work();
   device::keep_nodes(block_team<device::long_team_size<R>>{}, in, n, blockIdx.x, shared_memory<R>(), kept);
 }
 
 template <class R>
 __global__ void __launch_bounds__(device::build_team_size)
     stencil_build_kept_kernel(stencil_order::node_level<R> level, int levels) {
+  detail::await_earlier_work();
   device::build_kept(block_team<device::build_team_size>{}, level, levels, blockIdx.x, shared_memory<R>());
 }
 
@@ -83,6 +86,7 @@ template <class R, class T>
 __global__ void __launch_bounds__(device::long_team_size<R>, device::long_teams_at_once<R>)
     stencil_two_pass_kernel(adjacent_elements<const T> in, adjacent_elements<R> out, index n, index k,
                             stencil_order::node_level<R> kept) {
+  detail::await_earlier_work();
   device::two_pass(block_team<device::long_team_size<R>>{}, in, out, n, k, blockIdx.x, shared_memory<R>(),
                    kept);
 }
@@ -91,6 +95,7 @@ template <int K, device::alignment Lie, class R, class T, class Weights>
 __global__ void __launch_bounds__((device::short_block_size<K, Weights, R>),
                                   (device::short_blocks_at_once<K, Lie, Weights, R>))
     stencil_short_kernel(adjacent_elements<const T> in, Weights weights, adjacent_elements<R> out, index n) {
+  detail::await_earlier_work();
   device::short_windows<K, Lie, R>(in, weights, out, n,
                                    index{blockIdx.x} * device::short_block_size<K, Weights, R> + threadIdx.x);
 }
@@ -99,6 +104,7 @@ template <class R, class T>
 __global__ void __launch_bounds__(device::direct_team_size, device::direct_teams_at_once<R>)
     stencil_direct_kernel(adjacent_elements<const T> in, adjacent_elements<const T> weights,
                           adjacent_elements<R> out, index n, index k) {
+  detail::await_earlier_work();
   device::direct<true>(block_team<device::direct_team_size>{}, in, weights, out, n, k, blockIdx.x,
                        shared_memory<R>());
 }
@@ -122,15 +128,15 @@ void start(const char* name, void (*kernel)(Parameters...), index blocks, unsign
                                               static_cast<int>(shared_limit())),
                          name);
   }
-  detail::launch(name, kernel, detail::grid_of(name, static_cast<std::size_t>(blocks)), threads, bytes,
-                 stream, arguments...);
+  detail::launch_early(name, kernel, detail::grid_of(name, static_cast<std::size_t>(blocks)), threads, bytes,
+                       stream, arguments...);
 }
 
-/// Windows of radius k, at most `longest_direct`.
+/// Windows of radius k, at most `longest_in_registers`.
 template <class R, class T, class Weights>
 void short_windows(const char* name, adjacent_elements<const T> in, Weights weights, index n, index k,
                    adjacent_elements<R> out, stream_handle stream) {
-  device::with_radius(k, [&]<int K>() {
+  device::with_radius<Weights>(k, [&]<int K>() {
     device::with_alignment(in, out, [&]<device::alignment Lie>() {
       constexpr unsigned block = device::short_block_size<K, Weights, R>;
       start(name, stencil_short_kernel<K, Lie, R, T, Weights>,
@@ -234,7 +240,7 @@ void stencil(const T* in, std::size_t n, const T* weights, std::size_t k, R* out
   const adjacent_elements<result> to{reinterpret_cast<result*>(out)};
   const auto radius = static_cast<index>(k);
   const auto count = static_cast<index>(n);
-  if (radius <= stencil_order::longest_direct) {
+  if (radius <= device::longest_in_registers<decltype(w)>) {
     short_windows(name, from, w, count, radius, to, stream);
   } else {
     start(name, stencil_direct_kernel<result, element>, device::direct_teams<true>(to, count),

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <bit>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <type_traits>
 
 struct CUstream_st;
 
@@ -88,6 +91,35 @@ class current_device {
 
 /// Waits for the stream; throws cuda_error, naming `what`, when the wait reports a failure.
 void wait_for(stream_handle stream, const char* what);
+
+/// Whether the word of 4 or 8 bytes at `address` becomes another than `absent` within some 50 microseconds. For words that
+/// the device writes.
+bool changes_soon(const void* address, std::size_t bytes, std::uint64_t absent);
+
+/// Room for one result that a kernel leaves for the host.
+template <class R>
+class host_value {
+ public:
+  host_value() {
+    if constexpr (tells) *address() = std::bit_cast<R>(absent);
+  }
+  R* address() const noexcept { return static_cast<R*>(slot_.address()); }
+
+  /// The result, once the kernel that writes it, the last on `stream`, has written it. Throws as wait_for() does.
+  R wait(stream_handle stream, const char* what) const {
+    // The end of a kernel is told to the host 2 us after the value that it wrote (one H200). Work that takes so long that
+    // this does not count is waited for as the caller has set it: cudaDeviceScheduleBlockingSync and the like.
+    if (!tells || !changes_soon(address(), sizeof(R), absent)) wait_for(stream, what);
+    return *static_cast<const volatile R*>(address());
+  }
+
+ private:
+  // A NaN in a result is the canonical one; this is another. Of integers every value may be a result.
+  static constexpr bool tells = std::is_floating_point_v<R>;
+  using word = std::conditional_t<sizeof(R) == 4, std::uint32_t, std::uint64_t>;
+  static constexpr word absent = static_cast<word>(~word{0});
+  host_slot slot_;
+};
 
 /// Throws cuda_error where the stream is being captured: the host could only read a value that no graph
 /// has computed yet.

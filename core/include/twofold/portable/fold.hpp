@@ -379,10 +379,9 @@ typename Source::result fold_to_host(const char* label, const Exec& exec, const 
     if (n == 0) return source.of_nothing();
     const backends::device_of device(exec);
     backends::refuse_capture(backends::stream_of(exec), label);
-    const backends::host_slot slot;  // pinned: the kernel writes it, no copy follows
-    fold(label, exec, source, n, static_cast<R*>(slot.address()));
-    backends::wait_for(backends::stream_of(exec), label);
-    return *static_cast<const volatile R*>(slot.address());
+    const backends::host_value<R> value;  // pinned: the kernel writes it, no copy follows
+    fold(label, exec, source, n, value.address());
+    return value.wait(backends::stream_of(exec), label);
   }
 }
 

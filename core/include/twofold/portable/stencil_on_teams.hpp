@@ -155,12 +155,12 @@ void launch(const char* label, const Exec& exec, const Work& work, index count, 
   run.template operator()<1>();
 }
 
-/// Windows of radius k, at most `longest_direct`, of adjacent elements.
+/// Windows of radius k, at most `longest_in_registers`, of adjacent elements.
 template <class R, class Exec, class In, class Weights, class Out>
 void in_registers(const char* label, const Exec& exec, const In& in, const Weights& weights, const Out& out,
                   index n, index k) {
   namespace d = stencil_device;
-  d::with_radius(k, [&]<int K>() {
+  d::with_radius<Weights>(k, [&]<int K>() {
     d::with_alignment(in, out, [&]<d::alignment Lie>() {
       using policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<index>,
                                          Kokkos::LaunchBounds<d::short_block_size<K, Weights, R>,
@@ -223,7 +223,7 @@ void weighted(const char* label, const Exec& exec, const In& in, const Out& out,
               const Weights& weights) {
   namespace d = stencil_device;
   if constexpr (d::adjacent<In> && d::adjacent<Weights> && d::adjacent<Out>) {
-    if (k <= stencil_order::longest_direct) return in_registers<R>(label, exec, in, weights, out, n, k);
+    if (k <= d::longest_in_registers<Weights>) return in_registers<R>(label, exec, in, weights, out, n, k);
   }
   launch<d::direct_team_size, d::direct_teams_at_once<R>, R>(
       label, exec, direct<true, R, In, Out, Weights>{in, out, weights, n, k}, d::direct_teams<true>(out, n),

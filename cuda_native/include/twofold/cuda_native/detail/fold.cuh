@@ -142,6 +142,7 @@ template <unsigned Rows, bool Packed, class Source>
 __global__ void __launch_bounds__(fold_threads, fold_blocks_per_sm)
     fold_kernel(const __grid_constant__ Source source, std::size_t n, backends::fold_levels levels,
                 fold_memory<typename Source::accumulator> memory, typename Source::result* result) {
+  await_earlier_work();
   using A = typename Source::accumulator;
   __shared__ block_scratch<A, fold_threads> scratch;
   constexpr std::size_t chunk = Rows * fold_order::lanes;
@@ -160,6 +161,7 @@ __global__ void __launch_bounds__(fold_threads, fold_blocks_per_sm)
     fold_computed_kernel(const __grid_constant__ Source source, std::size_t n, backends::fold_levels levels,
                          unsigned of_block, fold_memory<typename Source::accumulator> memory,
                          typename Source::result* result) {
+  await_earlier_work();
   using A = typename Source::accumulator;
   constexpr unsigned most = backends::most_chunks_of_team;
   __shared__ block_scratch<A, fold_threads> scratch;
@@ -193,6 +195,7 @@ __global__ void __launch_bounds__(fold_threads, fold_blocks_per_sm)
 
 template <class Source>
 __global__ void empty_fold_kernel(const __grid_constant__ Source source, typename Source::result* result) {
+  await_earlier_work();
   *result = source.of_nothing();
 }
 
@@ -201,7 +204,7 @@ template <class Source>
 void fold(const char* name, const Source& source, std::size_t n, typename Source::result* result,
           workspace& scratch, stream_handle stream) {
   using A = typename Source::accumulator;
-  if (n == 0) return launch(name, empty_fold_kernel<Source>, 1, 1, 0, stream, source, result);
+  if (n == 0) return launch_early(name, empty_fold_kernel<Source>, 1, 1, 0, stream, source, result);
   grid_of(name, fold_order::chunk_count(n));  // throws where that is too many
   const auto levels = backends::fold_levels::of(n);
   backends::device_workspace::memory memory{};
@@ -212,26 +215,25 @@ void fold(const char* name, const Source& source, std::size_t n, typename Source
   backends::with_shape(source, n, [&]<unsigned Rows, bool Packed>() {
     if constexpr (backends::computes_elements<Source>) {
       const unsigned of_block = backends::chunks_of_team<Source>(levels);
-      launch(name, fold_computed_kernel<Rows, Source>, levels.teams(of_block), fold_threads, 0, stream,
-             source, n, levels, of_block, results, result);
+      launch_early(name, fold_computed_kernel<Rows, Source>, levels.teams(of_block), fold_threads, 0, stream,
+                   source, n, levels, of_block, results, result);
     } else {
-      launch(name, fold_kernel<Rows, Packed, Source>, levels.chunks, fold_threads, 0, stream, source, n,
-             levels, results, result);
+      launch_early(name, fold_kernel<Rows, Packed, Source>, levels.chunks, fold_threads, 0, stream, source, n,
+                   levels, results, result);
     }
   });
 }
 
-/// The value of a fold on the host: lands in pinned memory, then the stream is waited for.
+/// The value of a fold on the host: lands in pinned memory, where it is waited for.
 template <class Source>
 typename Source::result fold_to_host(const char* name, const Source& source, std::size_t n,
                                      stream_handle stream) {
   using R = typename Source::result;
   if (n == 0) return source.of_nothing();
   backends::refuse_capture(stream, name);
-  const backends::host_slot slot;
-  fold(name, source, n, static_cast<R*>(slot.address()), backends::workspace_of(stream), stream);
-  backends::wait_for(stream, name);
-  return *static_cast<const volatile R*>(slot.address());
+  const backends::host_value<R> value;
+  fold(name, source, n, value.address(), backends::workspace_of(stream), stream);
+  return value.wait(stream, name);
 }
 
 }  // namespace twofold::cuda_native::detail

@@ -71,6 +71,7 @@ __global__ void __launch_bounds__(group_block)
     fold_along_kernel(const __grid_constant__ line_source<T> lines,
                       const __grid_constant__ backends::fold_shape shape, std::size_t chunks,
                       const __grid_constant__ level_output<A> out) {
+  await_earlier_work();
   const std::size_t c = (blockIdx.x * std::size_t{group_block} + threadIdx.x) / warp_threads;
   const unsigned thread = threadIdx.x & (warp_threads - 1);
   const std::size_t line = c < chunks ? c / shape.chunks : 0, in_line = c < chunks ? c % shape.chunks : 0;
@@ -87,6 +88,7 @@ template <bool Packed, class T, class A>
 __global__ void __launch_bounds__(group_block)
     fold_short_lines_kernel(const __grid_constant__ line_source<T> lines, std::size_t count, unsigned n,
                             unsigned log_width, const __grid_constant__ level_output<A> out) {
+  await_earlier_work();
   const std::size_t index = blockIdx.x * std::size_t{group_block} + threadIdx.x;
   backends::fold_short_lines<Packed, A>(
       lines.data, static_cast<std::ptrdiff_t>(lines.pitch), 1, count, n, log_width, index >> log_width,
@@ -101,6 +103,7 @@ __global__ void __launch_bounds__(fold_threads)
     fold_along_block_kernel(const __grid_constant__ line_source<T> lines,
                             const __grid_constant__ backends::fold_shape shape,
                             const __grid_constant__ level_output<A> out) {
+  await_earlier_work();
   __shared__ block_scratch<A, fold_threads> scratch;
   const std::size_t c = blockIdx.x, line = c / shape.chunks, in_line = c % shape.chunks;
   const A mine = backends::fold_along<Rows, Packed, A>(
@@ -126,7 +129,7 @@ void fold_level_along(const char* name, line_source<T> lines, std::size_t count,
     return with_rows([&]<unsigned Rows>() {
       const auto kernel =
           packed ? fold_along_block_kernel<Rows, true, T, A> : fold_along_block_kernel<Rows, false, T, A>;
-      launch(name, kernel, grid_of(name, chunks), fold_threads, 0, stream, lines, shape, out);
+      launch_early(name, kernel, grid_of(name, chunks), fold_threads, 0, stream, lines, shape, out);
     });
   }
   const auto blocks = [&](std::size_t threads) {
@@ -137,23 +140,26 @@ void fold_level_along(const char* name, line_source<T> lines, std::size_t count,
     while ((4u << log_width) < shape.lanes) ++log_width;
     const std::size_t groups = (count + backends::short_lines_at_once - 1) / backends::short_lines_at_once;
     const auto kernel = packed ? fold_short_lines_kernel<true, T, A> : fold_short_lines_kernel<false, T, A>;
-    return launch(name, kernel, blocks(groups << log_width), group_block, 0, stream, lines, count,
-                  static_cast<unsigned>(shape.n), log_width, out);
+    return launch_early(name, kernel, blocks(groups << log_width), group_block, 0, stream, lines, count,
+                        static_cast<unsigned>(shape.n), log_width, out);
   }
   with_rows([&]<unsigned Rows>() {
     const auto kernel = packed ? fold_along_kernel<Rows, true, T, A> : fold_along_kernel<Rows, false, T, A>;
-    launch(name, kernel, blocks(chunks * warp_threads), group_block, 0, stream, lines, shape, chunks, out);
+    launch_early(name, kernel, blocks(chunks * warp_threads), group_block, 0, stream, lines, shape, chunks,
+                 out);
   });
 }
 
 template <class A>
 __global__ void write_zeros_kernel(A* results, std::size_t count) {
+  await_earlier_work();
   const std::size_t i = blockIdx.x * std::size_t{256} + threadIdx.x;
   if (i < count) results[i] = A(0);
 }
 template <class A>
 void write_zeros(const char* name, A* results, std::size_t count, stream_handle stream) {
-  launch(name, write_zeros_kernel<A>, grid_of(name, (count + 255) / 256), 256, 0, stream, results, count);
+  launch_early(name, write_zeros_kernel<A>, grid_of(name, (count + 255) / 256), 256, 0, stream, results,
+               count);
 }
 
 /// results[l] = the fold of line l, n elements side by side.
@@ -202,6 +208,7 @@ __global__ void __launch_bounds__(backends::across_team_size)
                        const __grid_constant__ backends::fold_shape shape,
                        const __grid_constant__ backends::across_plan plan,
                        const __grid_constant__ level_output<A> out, std::size_t out_pitch) {
+  await_earlier_work();
   __shared__ A nodes[backends::across_room<E>];
   backends::fold_across_team<Rows, E>(
       across_team{}, data, pitch, places, shape, plan, blockIdx.x, nodes,
@@ -214,8 +221,8 @@ void fold_level_across(const char* name, const T* data, std::size_t pitch, std::
                        stream_handle stream) {
   const auto run = [&]<unsigned Rows, unsigned E>() {
     const auto plan = backends::across_plan::of(places, E, shape);
-    launch(name, fold_across_kernel<Rows, E, T, A>, grid_of(name, plan.teams * shape.chunks),
-           backends::across_team_size, 0, stream, data, pitch, places, shape, plan, out, out_pitch);
+    launch_early(name, fold_across_kernel<Rows, E, T, A>, grid_of(name, plan.teams * shape.chunks),
+                 backends::across_team_size, 0, stream, data, pitch, places, shape, plan, out, out_pitch);
   };
   constexpr unsigned E = backends::pack16<T>::size;
   constexpr unsigned s = fold_order::short_rows, l = fold_order::long_rows;

@@ -16,6 +16,7 @@ template <backends::walk Walk, backends::reading Reading, unsigned Packs, class 
 __global__ void __launch_bounds__(product_block)
     line_products_kernel(const __grid_constant__ Map map,
                          const __grid_constant__ backends::product_threads threads) {
+  await_earlier_work();
   const std::size_t index = blockIdx.x * std::size_t{product_block} + threadIdx.x;
   if (index >= threads.total) return;
   backends::multiply_packs<Packs, Walk, Reading>(map, threads, index);
@@ -28,8 +29,8 @@ void multiply(const char* name, const Map& map, stream_handle stream) {
   backends::with_walk(map, [&]<backends::walk Walk, backends::reading Reading, unsigned Packs>() {
     const auto threads = backends::product_threads::of<Packs, Walk>(map);
     const unsigned blocks = grid_of(name, (threads.total + product_block - 1) / product_block);
-    launch(name, line_products_kernel<Walk, Reading, Packs, Map>, blocks, product_block, 0, stream, map,
-           threads);
+    launch_early(name, line_products_kernel<Walk, Reading, Packs, Map>, blocks, product_block, 0, stream, map,
+                 threads);
   });
 }
 
