@@ -72,8 +72,8 @@ template <backends::walk Walk, backends::reading Reading, unsigned Packs, class 
 struct device_products {
   Map map;
   backends::product_threads threads;
-  KOKKOS_FUNCTION void operator()(std::size_t index) const {
-    backends::multiply_packs<Packs, Walk, Reading>(map, threads, index);
+  KOKKOS_FUNCTION void operator()(std::size_t thread) const {
+    backends::multiply_packs<Packs, Walk, Reading>(map, threads, thread);
   }
 };
 
@@ -111,9 +111,9 @@ struct strided_products {
   backends::strided<T> x;
   backends::strided<T> y;
 
-  KOKKOS_FUNCTION void operator()(std::size_t index) const {
-    const auto i = static_cast<std::ptrdiff_t>(index / out.columns),
-               j = static_cast<std::ptrdiff_t>(index % out.columns);
+  KOKKOS_FUNCTION void operator()(std::size_t element) const {
+    const auto i = static_cast<std::ptrdiff_t>(element / out.columns),
+               j = static_cast<std::ptrdiff_t>(element % out.columns);
     const T left = Scales ? m.data[i * m.row_stride + j * m.column_stride] : x.data[i * x.stride];
     out.data[i * out.row_stride + j * out.column_stride] = backends::product(left, y.data[j * y.stride]);
   }
