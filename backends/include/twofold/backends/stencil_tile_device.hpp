@@ -21,13 +21,11 @@
 
 namespace twofold::backends {
 
-using stencil_order::index;
-
 /// Elements side by side, the usual case; or `stride` elements apart.
 template <class T>
 struct adjacent_elements {
   T* data;
-  TWOFOLD_FUNCTION T* operator()(index i) const { return data + i; }
+  TWOFOLD_FUNCTION T* operator()(stencil_order::index i) const { return data + i; }
   TWOFOLD_FUNCTION unsigned misaligned(unsigned bytes) const {
     return static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(data) % bytes / sizeof(T));
   }
@@ -36,11 +34,13 @@ template <class T>
 struct spread_elements {
   T* data;
   std::ptrdiff_t stride;
-  TWOFOLD_FUNCTION T* operator()(index i) const { return data + i * stride; }
+  TWOFOLD_FUNCTION T* operator()(stencil_order::index i) const { return data + i * stride; }
   TWOFOLD_FUNCTION unsigned misaligned(unsigned) const { return 0; }
 };
 
 namespace stencil_device {
+
+using stencil_order::index;
 
 inline constexpr unsigned chunk = static_cast<unsigned>(stencil_order::chunk);
 

@@ -17,11 +17,12 @@ namespace twofold::portable_engine {
 template <class R, class Exec, class In, class Out>
 void stencil(const Exec& exec, const In& in, const Out& out, std::size_t n, std::uint64_t k) {
   if (n == 0) return;
-  const index radius = stencil_order::clamped_radius(k, n);
+  const stencil_order::index radius = stencil_order::clamped_radius(k, n);
   if constexpr (backends::host_execution<Exec>) {
-    stencil_on_host::sums<R>("twofold::stencil", exec, in, out, static_cast<index>(n), radius);
+    stencil_on_host::sums<R>("twofold::stencil", exec, in, out, static_cast<stencil_order::index>(n), radius);
   } else {
-    stencil_on_teams::sums<R>("twofold::stencil", exec, in, out, static_cast<index>(n), radius);
+    stencil_on_teams::sums<R>("twofold::stencil", exec, in, out, static_cast<stencil_order::index>(n),
+                              radius);
   }
 }
 
@@ -31,11 +32,11 @@ void stencil(const Exec& exec, const In& in, const Out& out, std::size_t n, cons
              std::size_t k) {
   if (n == 0) return;
   if constexpr (backends::host_execution<Exec>) {
-    stencil_on_host::weighted<R>("twofold::stencil", exec, in, out, static_cast<index>(n),
-                                 static_cast<index>(k), weights);
+    stencil_on_host::weighted<R>("twofold::stencil", exec, in, out, static_cast<stencil_order::index>(n),
+                                 static_cast<stencil_order::index>(k), weights);
   } else {
-    stencil_on_teams::weighted<R>("twofold::stencil", exec, in, out, static_cast<index>(n),
-                                  static_cast<index>(k), weights);
+    stencil_on_teams::weighted<R>("twofold::stencil", exec, in, out, static_cast<stencil_order::index>(n),
+                                  static_cast<stencil_order::index>(k), weights);
   }
 }
 

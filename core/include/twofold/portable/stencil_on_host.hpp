@@ -17,9 +17,9 @@
 
 namespace twofold::portable_engine {
 
-using stencil_order::index;
-
 namespace stencil_on_host {
+
+using stencil_order::index;
 
 using namespace backends;
 

@@ -19,9 +19,9 @@
 
 namespace twofold::portable_engine {
 
-using stencil_order::index;
-
 namespace stencil_on_teams {
+
+using stencil_order::index;
 
 using namespace backends;
 
