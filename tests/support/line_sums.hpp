@@ -96,9 +96,24 @@ void expect_sums(const reference::table<typename C::T>& m, std::size_t offset, s
 
 /// Shapes with folds short and long in both directions; lines of one and several chunks, of one and two levels.
 inline std::vector<std::pair<std::size_t, std::size_t>> shapes() {
-  std::vector<std::pair<std::size_t, std::size_t>> all{{0, 0},      {0, 5},      {5, 0},      {1, 1},
-                                                       {1, 100003}, {100003, 1}, {2, 100003}, {100003, 2},
-                                                       {30011, 3},  {3, 30011},  {257, 2049}, {2049, 257}};
+  std::vector<std::pair<std::size_t, std::size_t>> all{
+      {0, 0},
+      {0, 5},
+      {5, 0},
+      {1, 1},
+      {1, 100003},
+      {100003, 1},
+      {2, 100003},
+      {100003, 2},
+      {30011, 3},
+      {3, 30011},
+      {257, 2049},
+      {2049, 257},
+      // lines of one chunk, on either side of what a team takes
+      {390, 2048},
+      {400, 1999},
+      {800, 1500},
+      {1750, 1100}};
   for (const std::size_t a :
        {1, 2, 3, 4, 5, 31, 32, 33, 129, 1000, 1025, 2047, 2048, 2049, 4097, 8191, 8192, 8193, 20001}) {
     for (const std::size_t b : {1, 2, 5, 33}) {

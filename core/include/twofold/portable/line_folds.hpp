@@ -148,18 +148,19 @@ struct device_folds_along {
   KOKKOS_FUNCTION void operator()(const member& team) const {
     const unsigned t = static_cast<unsigned>(team.team_rank()), thread = t % width;
     const std::size_t chunk = (static_cast<std::size_t>(team.league_rank()) * line_team + t) / width;
-    if (chunk >= folds.count * shape.chunks) return;  // all 32
-    std::size_t f = chunk, c = 0;
+    // Surplus threads, 32 at a time, fold nothing instead of returning: that takes fewer registers.
+    const bool mine = chunk < folds.count * shape.chunks;
+    std::size_t f = mine ? chunk : 0, c = 0;
     if (shape.chunks > 1) {  // a 64-bit division costs more than a short line
       c = f % shape.chunks;
       f /= shape.chunks;
     }
     const backends::strided<T> line{folds.data + static_cast<std::ptrdiff_t>(f) * folds.fold_step,
                                     folds.element_step};
-    const A folded =
-        backends::fold_along<Rows, Packed, A>(line.from(c * shape.chunk), shape.count_of(c), 4 * thread,
-                                              shape.lanes / (4 * width), 4 * width, neighbours_between{});
-    if (thread == 0) out.write(chunk, folded);
+    const A folded = backends::fold_along<Rows, Packed, A>(
+        line.from(c * shape.chunk), mine ? shape.count_of(c) : 0, 4 * thread, shape.lanes / (4 * width),
+        4 * width, neighbours_between{});
+    if (thread == 0 && mine) out.write(chunk, folded);
   }
 };
 
@@ -221,8 +222,13 @@ struct device_folds_along_by_teams {
   }
 };
 
-/// Fewer chunks than this get a team each: 16 times 32 threads on every multiprocessor of an H200.
-inline constexpr std::size_t few_chunks = 16 * 132;
+/// Fewer chunks than this get a team each. A row of 2048 elements is one load for each of 512 threads: a team then costs more
+/// than it folds, and more so in Kokkos' loop than in a kernel of its own (one H200, 2048 x 2048 floats, node of a graph: 7.65
+/// us by teams, 3.94 by 32 threads a line; 512 x 2048: 2.99 and 2.71; 256 x 2048: 2.24 and 2.49).
+template <unsigned Rows, class A>
+inline constexpr std::size_t few_chunks = 132 * (Rows > 1        ? 16
+                                                 : sizeof(A) > 4 ? 5
+                                                                 : 3);
 
 template <class Member>
 struct across_team {
@@ -270,10 +276,10 @@ void run_teams(const char* label, const Exec& exec, std::size_t teams, const Wor
                        work);
 }
 
-/// Teams on a multiprocessor where 32 threads have a line. On one H200, 100000 x 1000 floats: 92 us with five (102
-/// registers a thread), 118 with six, where the compiler spills.
+/// Teams on a multiprocessor where 32 threads have a line: as many as registers allow without spills. (One H200, node of a
+/// graph, 3000 x 3000 doubles: 29.8 us with five, 21.4 with six, 22.8 with eight, which spill.)
 template <bool Packed, class A>
-inline constexpr unsigned lines_at_once = Packed || sizeof(A) > 4 ? 5 : 8;
+inline constexpr unsigned lines_at_once = Packed || sizeof(A) > 4 ? 6 : 8;
 
 template <class Exec, class T, class A>
 void device_level(const char* label, const Exec& exec, const many_folds<T>& folds,
@@ -303,7 +309,7 @@ void device_level(const char* label, const Exec& exec, const many_folds<T>& fold
       const auto work = device_folds_short<Packed, T, A, Exec>::of(folds, shape, out);
       return run_teams<line_team>(label, exec, work.teams(), work);
     }
-    if (shape.lanes == fold_order::lanes && chunks < few_chunks) {
+    if (shape.lanes == fold_order::lanes && chunks < few_chunks<Rows, A>) {
       return run_teams<backends::team_threads>(
           label, exec, chunks, device_folds_along_by_teams<Rows, Packed, T, A, Exec>{folds, shape, out});
     }
