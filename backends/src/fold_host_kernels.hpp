@@ -15,124 +15,11 @@
 #include <twofold/backends/fold_host.hpp>
 
 #include "fold_host_table.hpp"
+#include "fold_host_tree.hpp"
 #include "host_vector.hpp"
 
 namespace twofold::backends::host {
 namespace {
-
-inline constexpr std::size_t lanes = fold_order::lanes;
-
-// ---- folding lanes ----------------------------------------------------------------------------------
-
-// Pairs of neighbours among groups of `Width` elements of a, then of b: [a0 a2 .. b0 b2 ..] + [a1 a3 ..].
-// With Width 1 this happens inside each 128-bit part, with Width 128 bits between the parts.
-template <class A, std::size_t Width>
-struct pairing {
-  static constexpr std::size_t V = vector_of<A>::size;
-  static constexpr std::size_t P = 16 / sizeof(A);  // elements of a 128-bit part
-  static constexpr int index(std::size_t k, std::size_t odd) {
-    if (Width == 1) {
-      const std::size_t part = k / P, i = k % P, half = P / 2;
-      const std::size_t from_b = i / half;
-      return static_cast<int>(from_b * V + part * P + (i % half) * 2 + odd);
-    }
-    const std::size_t part = k / P, parts = V / P, half = parts / 2;
-    const std::size_t from_b = part / half;
-    return static_cast<int>(from_b * V + ((part % half) * 2 + odd) * P + k % P);
-  }
-};
-
-template <class A, std::size_t Width, std::size_t... K>
-[[gnu::always_inline]] inline vector<A> add_pairs(vector<A> a, vector<A> b, index_list<K...>) {
-  using p = pairing<A, Width>;
-  return __builtin_shufflevector(a, b, p::index(K, 0)...) + __builtin_shufflevector(a, b, p::index(K, 1)...);
-}
-
-// The tree over N vectors, N at most V: its first log2(N) levels. Every count is a constant, so that all vectors stay
-// in registers; as loops over an array GCC keeps them in memory, at half the speed. With N = V the result, V sums of V
-// neighbours, is in order.
-template <class A, std::size_t N>
-[[gnu::always_inline]] inline vector<A> fold_vectors(const vector<A>* v) {
-  if constexpr (N == 1) {
-    return *v;
-  } else {
-    constexpr std::size_t P = 16 / sizeof(A);
-    using all = typename make_index_list<vector_of<A>::size>::type;
-    return add_pairs<A, (N <= P ? 1 : P)>(fold_vectors<A, N / 2>(v), fold_vectors<A, N / 2>(v + N / 2),
-                                          all{});
-  }
-}
-
-// V vectors from memory to one.
-template <class A>
-[[gnu::always_inline]] inline vector<A> fold_strip(const A* values) {
-  constexpr std::size_t V = vector_of<A>::size;
-  vector<A> v[V];
-#pragma GCC unroll 16
-  for (std::size_t k = 0; k < V; ++k) v[k] = load<A>(values + k * V);
-  return fold_vectors<A, V>(v);
-}
-
-// Pairs of neighbours of a and b, in order.
-template <class A, std::size_t... K>
-[[gnu::always_inline]] inline vector<A> add_neighbours(vector<A> a, vector<A> b, index_list<K...>) {
-  return __builtin_shufflevector(a, b, (2 * K)...) + __builtin_shufflevector(a, b, (2 * K + 1)...);
-}
-
-// The tree over the elements of N vectors, N at most V.
-template <class A, std::size_t N>
-[[gnu::always_inline]] inline A fold_elements(const A* values) {
-  constexpr std::size_t V = vector_of<A>::size;
-  using all = typename make_index_list<V>::type;
-  vector<A> v[N];
-#pragma GCC unroll 16
-  for (std::size_t k = 0; k < N; ++k) v[k] = load<A>(values + k * V);
-#pragma GCC unroll 16
-  for (std::size_t count = N / 2; count > 0; count /= 2) {
-#pragma GCC unroll 16
-    for (std::size_t k = 0; k < count; ++k) v[k] = add_neighbours<A>(v[2 * k], v[2 * k + 1], all{});
-  }
-#pragma GCC unroll 16
-  for (std::size_t count = V; count > 1; count /= 2) v[0] = add_neighbours<A>(v[0], v[0], all{});
-  return v[0][0];
-}
-
-// The tree over few values, as it is defined. Overwrites them.
-template <class A>
-[[gnu::always_inline]] inline A fold_few(A* values, std::size_t m) {
-  for (; m > 1; m = (m + 1) / 2) {
-    for (std::size_t k = 0; k < m / 2; ++k) values[k] = values[2 * k] + values[2 * k + 1];
-    if (m % 2 != 0) values[m / 2] = values[m - 1];
-  }
-  return values[0];
-}
-
-// The tree over M values in memory, a power of two known to the compiler. Overwrites them.
-template <class A, std::size_t M>
-[[gnu::always_inline]] inline A fold_all(A* values) {
-  constexpr std::size_t V = vector_of<A>::size;
-  if constexpr (M >= V * V) {
-    for (std::size_t j = 0; j < M; j += V * V) store<A>(values + j / V, fold_strip<A>(values + j));
-    return fold_all<A, M / V>(values);
-  } else if constexpr (M >= V) {
-    return fold_elements<A, M / V>(values);
-  } else {
-    return fold_few(values, M);
-  }
-}
-
-// The tree over the first m of the 2048 places at `values`; the others are absent. Overwrites them.
-template <class A>
-A fold_values(A* values, std::size_t m) {
-  constexpr std::size_t V = vector_of<A>::size;
-  if (m == lanes) return fold_all<A, lanes>(values);
-  // Adding the absent value changes nothing, so long levels are filled up with it to whole strips.
-  for (; m > V; m = (m + V - 1) / V) {
-    for (std::size_t k = m; k % (V * V) != 0; ++k) values[k] = nothing<A>();
-    for (std::size_t j = 0; j < m; j += V * V) store<A>(values + j / V, fold_strip<A>(values + j));
-  }
-  return fold_few(values, m);
-}
 
 // ---- rows into lanes --------------------------------------------------------------------------------
 
@@ -165,6 +52,96 @@ struct multiplied {
   }
 };
 
+// A column of V lanes: R rows from element i on, added to what `before` holds, or with Onto false to nothing.
+template <class A, std::size_t R, bool Onto, class Term>
+[[gnu::always_inline]] inline vector<A> add_column(const Term& term, std::size_t i, const A* before) {
+  vector<A> s;
+  if constexpr (Onto) {
+    s = term.with(load<A>(before), i);
+  } else {
+    s = term.first(i);
+  }
+#pragma GCC unroll 16
+  for (std::size_t r = 1; r < R; ++r) s = term.with(s, i + r * lanes);
+  return s;
+}
+
+// Adds full rows [first, first + R) to the lanes in `sums`.
+template <class A, std::size_t R, bool Onto, class Term>
+[[gnu::always_inline]] inline void sweep_rows(A* sums, const Term& term, std::size_t first) {
+  constexpr std::size_t V = vector_of<A>::size, at_once = 4;
+  static_assert(lanes % (at_once * V) == 0);
+#pragma GCC unroll 1
+  for (std::size_t j = 0; j < lanes; j += at_once * V) {
+#pragma GCC unroll 16
+    for (std::size_t k = j; k < j + at_once * V; k += V) {
+      store<A>(sums + k, add_column<A, R, Onto>(term, first * lanes + k, sums + k));
+    }
+  }
+}
+
+// The tree over N columns, N at most V, like fold_vectors. Every addition stands as near as can be to the loads that it
+// needs: so the shuffles of some columns fill the time that the loads of others take, and few registers are in use.
+template <class A, std::size_t N, std::size_t R, bool Onto, class Term>
+[[gnu::always_inline]] inline vector<A> fold_columns(const Term& term, std::size_t i, const A* before) {
+  if constexpr (N == 1) {
+    return add_column<A, R, Onto>(term, i, before);
+  } else {
+    constexpr std::size_t V = vector_of<A>::size, half = N / 2 * V;
+    constexpr std::size_t P = 16 / sizeof(A);
+    using all = typename make_index_list<V>::type;
+    const vector<A> low = fold_columns<A, N / 2, R, Onto>(term, i, before);
+    return add_pairs<A, (N <= P ? 1 : P)>(low, fold_columns<A, N / 2, R, Onto>(term, i + half, before + half),
+                                          all{});
+  }
+}
+
+// Calls next(0) ... next(N - 1) in a loop and keeps the N vectors in registers: each pass moves them one place on. In
+// memory their lines would be driven out of L1 by the elements that stream through it, written back and fetched again,
+// and loads that meet a pending store's address in its low 12 bits would wait for that.
+template <class A, std::size_t N, class Next>
+[[gnu::always_inline]] inline void gather_vectors(vector<A>* v, const Next& next) {
+#pragma GCC unroll 16
+  for (std::size_t k = 0; k < N; ++k) v[k] = vector<A>{};
+#pragma GCC unroll 1
+  for (std::size_t k = 0; k < N; ++k) {
+    const vector<A> newest = next(k);
+#pragma GCC unroll 16
+    for (std::size_t i = 0; i + 1 < N; ++i) v[i] = v[i + 1];
+    v[N - 1] = newest;
+  }
+}
+
+// R full rows from `first` on, added to the lanes in `sums` or to nothing, and the tree over all lanes.
+template <class A, std::size_t R, bool Onto, class Term>
+[[gnu::always_inline]] inline A fold_rows(A* sums, const Term& term, std::size_t first) {
+  constexpr std::size_t V = vector_of<A>::size;
+  constexpr std::size_t strip = V * V, group = strip * V;
+  const auto fold_strip_at = [&](std::size_t j) [[gnu::always_inline]] {
+    return fold_columns<A, V, R, Onto>(term, first * lanes + j, sums + j);
+  };
+  if constexpr (lanes / strip <= V) {
+    vector<A> v[lanes / strip];
+    gather_vectors<A, lanes / strip>(
+        v, [&](std::size_t k) [[gnu::always_inline]] { return fold_strip_at(k * strip); });
+    return fold_elements<A, lanes / strip>(v);
+  } else if constexpr (lanes / group <= V) {
+    vector<A> v[lanes / group];
+    gather_vectors<A, lanes / group>(v, [&](std::size_t g) [[gnu::always_inline]] {
+      vector<A> of_group[V];
+      gather_vectors<A, V>(of_group, [&](std::size_t k) [[gnu::always_inline]] {
+        return fold_strip_at(g * group + k * strip);
+      });
+      return fold_vectors<A, V>(of_group);
+    });
+    return fold_elements<A, lanes / group>(v);
+  } else {
+    // In place: a strip's results lie below the lanes that are still to be read.
+    for (std::size_t j = 0; j < lanes; j += strip) store<A>(sums + j / V, fold_strip_at(j));
+    return fold_all<A, lanes / V>(sums);
+  }
+}
+
 // A strip's rows from element i on, `rows` of them, at least one, added to what `before` the strip's lanes hold, or
 // without it to nothing. The number of rows is no constant: a branch for every V vectors costs nothing, and one text
 // serves all shapes of chunks.
@@ -185,19 +162,6 @@ template <class A, class Term>
   for (; r < rows; ++r) {
 #pragma GCC unroll 16
     for (std::size_t k = 0; k < V; ++k) s[k] = term.with(s[k], i + r * lanes + k * V);
-  }
-}
-
-// Adds full rows [first, first + rows) to every strip's lanes in `sums`.
-template <class A, class Term>
-[[gnu::always_inline]] inline void sweep_rows(A* sums, const Term& term, std::size_t first,
-                                              std::size_t rows) {
-  constexpr std::size_t V = vector_of<A>::size;
-  for (std::size_t j = 0; j < lanes; j += V * V) {
-    vector<A> s[V];
-    add_rows<A>(s, term, first * lanes + j, rows, first == 0 ? nullptr : sums + j);
-#pragma GCC unroll 16
-    for (std::size_t k = 0; k < V; ++k) store<A>(sums + j + k * V, s[k]);
   }
 }
 
@@ -240,22 +204,25 @@ A fold_terms(const Term& term, std::size_t count) {
   static_assert(lanes % strip == 0);
   alignas(64) A sums[lanes];
   if (count <= V) {
-    A few[V] = {};
-    for (std::size_t j = 0; j < count; ++j) few[j] = term.with_one(nothing<A>(), j);
-    return fold_few(few, count);
+    // Mostly the chunk results of a short fold. Pairs at once: GCC makes a slow string instruction of a loop that copies.
+    const auto element = [&](std::size_t j) { return term.with_one(nothing<A>(), j); };
+    if (count == 1) return element(0);
+    if (count == 2) return element(0) + element(1);
+    A few[(V + 1) / 2] = {};
+    for (std::size_t k = 0; k < count / 2; ++k) few[k] = element(2 * k) + element(2 * k + 1);
+    if (count % 2 != 0) few[count / 2] = element(count - 1);
+    return fold_few(few, (count + 1) / 2);
   }
   const std::size_t full = count / lanes, rest = count % lanes;
   const std::size_t swept = full > 4 ? (full - 1) / 4 * 4 : 0;
-  for (std::size_t r = 0; r < swept; r += 4) sweep_rows<A>(sums, term, r, 4);
+  if (swept > 0) sweep_rows<A, 4, false>(sums, term, 0);
+  for (std::size_t r = 4; r < swept; r += 4) sweep_rows<A, 4, true>(sums, term, r);
 
   const std::size_t rows = full - swept;
-  if (rows == 4 && rest == 0) {  // nearly every chunk: with constants, a tenth faster in the caches
-    if (swept == 0) {
-      fold_strips<A>(sums, term, 0, 4, 0, lanes);
-    } else {
-      fold_strips<A>(sums, term, swept, 4, 0, lanes);
-    }
-    return fold_all<A, lanes / V>(sums);
+  if (rest == 0) {  // nearly every chunk: with constants, a tenth faster in the caches
+    if (rows == 4 && swept > 0) return fold_rows<A, 4, true>(sums, term, swept);
+    if (rows == 4) return fold_rows<A, 4, false>(sums, term, 0);
+    if (count == 2 * lanes) return fold_rows<A, 2, false>(sums, term, 0);
   }
   const std::size_t ragged =
       rest / strip * strip;  // strips below have a row more, the strip at `ragged` part of it

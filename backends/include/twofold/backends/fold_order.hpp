@@ -33,9 +33,10 @@ TWOFOLD_FUNCTION constexpr unsigned rows_per_chunk(std::size_t n) {
 /// Elements of a chunk of n elements; the last chunk may have fewer.
 TWOFOLD_FUNCTION constexpr std::size_t chunk_size(std::size_t n) { return lanes * rows_per_chunk(n); }
 
-/// Chunks of n elements.
+/// Chunks of n elements. By constants: divisions by a number that is not one were a good part of a short fold.
 TWOFOLD_FUNCTION constexpr std::size_t chunk_count(std::size_t n) {
-  return n / chunk_size(n) + (n % chunk_size(n) != 0);
+  const std::size_t whole = n <= longest_short ? n / (lanes * short_rows) : n / (lanes * long_rows);
+  return whole + (whole * chunk_size(n) != n);
 }
 
 /// Chunk results of all levels together: those of n elements, those of these results, and so on to one.

@@ -22,6 +22,14 @@ using backends::combine;
 
 // ---- host -------------------------------------------------------------------------------------------
 
+/// Folds chunk c of n elements.
+template <class Source>
+typename Source::accumulator folded_chunk(const Source& source, std::size_t n, std::size_t chunk,
+                                          std::size_t c) {
+  const std::size_t start = c * chunk;
+  return backends::host::fold_chunk(source, start, n - start < chunk ? n - start : chunk);
+}
+
 template <class Source>
 struct chunks_of {
   Source source;
@@ -29,11 +37,7 @@ struct chunks_of {
   std::size_t chunk;
   typename Source::accumulator* partials;
 
-  typename Source::accumulator folded(std::size_t c) const {
-    const std::size_t start = c * chunk;
-    return backends::host::fold_chunk(source, start, n - start < chunk ? n - start : chunk);
-  }
-  void operator()(std::size_t c) const { partials[c] = folded(c); }
+  void operator()(std::size_t c) const { partials[c] = folded_chunk(source, n, chunk, c); }
 };
 
 /// Whether the calling thread alone folds n elements sooner: a parallel region costs a microsecond or two. That much
@@ -44,6 +48,17 @@ constexpr bool too_few_for_threads(std::size_t n) {
     return n <= (std::size_t{1} << 18) / sizeof(typename Source::element);
   } else {
     return fold_order::chunk_count(n) < 4;
+  }
+}
+
+/// Whether `exec` is one thread that could as well be this one: a region of one thread still costs half a microsecond in
+/// Kokkos. Profilers see the kernels that they came for.
+template <class Exec>
+bool is_one_thread(const Exec& exec) {
+  if constexpr (backends::returns_when_done<Exec>) {
+    return exec.concurrency() == 1 && !Kokkos::Tools::profileLibraryLoaded();
+  } else {
+    return false;
   }
 }
 
@@ -61,21 +76,23 @@ typename Source::accumulator fold_chunks(const char* label, const Exec& exec, co
   backends::host_memory held;
   const std::size_t count_of_all = fold_order::partial_count(n);
   A* partials = count_of_all <= few ? reinterpret_cast<A*>(on_stack) : held.at_least<A>(count_of_all);
-  const chunks_of<Source> work{source, n, chunk, partials};
-  if (too_few_for_threads<Source>(n)) {
-    for (std::size_t c = 0; c < chunks; ++c) work(c);
+  if (too_few_for_threads<Source>(n) || is_one_thread(exec)) {
+    // The source where it lies: a copy reads its members together, which the caller has just written one by one. Such a
+    // read waits until they are in the cache, so that no call could begin before the one before it has ended.
+    for (std::size_t c = 0; c < chunks; ++c) partials[c] = folded_chunk(source, n, chunk, c);
   } else {
-    backends::for_each_index(label, exec, chunks, work);
+    backends::for_each_index(label, exec, chunks, chunks_of<Source>{source, n, chunk, partials});
   }
   // The chunk results, by the same rule; few enough for one thread.
   std::size_t count = chunks;
   A last{};
   while (count > 1) {
     A* next = partials + count;
-    const chunks_of<backends::partials_source<A>> level{
-        {partials}, count, fold_order::chunk_size(count), next};
+    const backends::partials_source<A> level{partials};
     const std::size_t nodes = fold_order::chunk_count(count);
-    for (std::size_t c = 0; c < nodes; ++c) next[c] = last = level.folded(c);
+    for (std::size_t c = 0; c < nodes; ++c) {
+      next[c] = last = folded_chunk(level, count, fold_order::chunk_size(count), c);
+    }
     partials = next;
     count = nodes;
   }
