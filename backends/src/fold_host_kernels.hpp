@@ -118,27 +118,30 @@ template <class A, std::size_t R, bool Onto, class Term>
   constexpr std::size_t V = vector_of<A>::size;
   constexpr std::size_t strip = V * V, group = strip * V;
   const auto fold_strip_at = [&](std::size_t j) [[gnu::always_inline]] {
-    return fold_columns<A, V, R, Onto>(term, first * lanes + j, sums + j);
+    return fold_columns<A, V, R, Onto>(term, first * lanes + j, Onto ? sums + j : sums);
   };
   if constexpr (lanes / strip <= V) {
     vector<A> v[lanes / strip];
     gather_vectors<A, lanes / strip>(
         v, [&](std::size_t k) [[gnu::always_inline]] { return fold_strip_at(k * strip); });
     return fold_elements<A, lanes / strip>(v);
-  } else if constexpr (lanes / group <= V) {
-    vector<A> v[lanes / group];
-    gather_vectors<A, lanes / group>(v, [&](std::size_t g) [[gnu::always_inline]] {
-      vector<A> of_group[V];
-      gather_vectors<A, V>(of_group, [&](std::size_t k) [[gnu::always_inline]] {
-        return fold_strip_at(g * group + k * strip);
-      });
-      return fold_vectors<A, V>(of_group);
-    });
-    return fold_elements<A, lanes / group>(v);
   } else {
-    // In place: a strip's results lie below the lanes that are still to be read.
-    for (std::size_t j = 0; j < lanes; j += strip) store<A>(sums + j / V, fold_strip_at(j));
-    return fold_all<A, lanes / V>(sums);
+    const auto fold_group_at = [&](std::size_t g) [[gnu::always_inline]] {
+      vector<A> v[V];
+      gather_vectors<A, V>(
+          v, [&](std::size_t k) [[gnu::always_inline]] { return fold_strip_at(g + k * strip); });
+      return fold_vectors<A, V>(v);
+    };
+    if constexpr (lanes / group <= V) {
+      vector<A> v[lanes / group];
+      gather_vectors<A, lanes / group>(
+          v, [&](std::size_t k) [[gnu::always_inline]] { return fold_group_at(k * group); });
+      return fold_elements<A, lanes / group>(v);
+    } else {
+      // In place: a group's results lie below the lanes that are still to be read.
+      for (std::size_t g = 0; g < lanes; g += group) store<A>(sums + g / strip, fold_group_at(g));
+      return fold_all<A, lanes / strip>(sums);
+    }
   }
 }
 
@@ -196,34 +199,28 @@ void fold_last_strip(A* sums, const Term& term, std::size_t first, std::size_t r
   store<A>(sums + j / V, fold_strip<A>(part));
 }
 
-// One chunk of `count` elements: all rows but the last few into L1, then strip by strip those and the tree.
+// R full rows and nothing else: nearly every chunk. Apart from the others, so that few registers are saved and no room for
+// lanes is made.
+template <class A, std::size_t R, class Term>
+[[gnu::noinline]] A fold_full_rows(Term term) {
+  alignas(64) A sums[lanes / vector_of<A>::size];
+  return fold_rows<A, R, false>(sums, term, 0);
+}
+
+// Any other chunk: all rows but the last few into L1, then strip by strip those and the tree.
 template <class A, class Term>
-A fold_terms(const Term& term, std::size_t count) {
+[[gnu::noinline]] A fold_any_rows(Term term, std::size_t count) {
   constexpr std::size_t V = vector_of<A>::size;
   constexpr std::size_t strip = V * V;
   static_assert(lanes % strip == 0);
   alignas(64) A sums[lanes];
-  if (count <= V) {
-    // Mostly the chunk results of a short fold. Pairs at once: GCC makes a slow string instruction of a loop that copies.
-    const auto element = [&](std::size_t j) { return term.with_one(nothing<A>(), j); };
-    if (count == 1) return element(0);
-    if (count == 2) return element(0) + element(1);
-    A few[(V + 1) / 2] = {};
-    for (std::size_t k = 0; k < count / 2; ++k) few[k] = element(2 * k) + element(2 * k + 1);
-    if (count % 2 != 0) few[count / 2] = element(count - 1);
-    return fold_few(few, (count + 1) / 2);
-  }
   const std::size_t full = count / lanes, rest = count % lanes;
   const std::size_t swept = full > 4 ? (full - 1) / 4 * 4 : 0;
   if (swept > 0) sweep_rows<A, 4, false>(sums, term, 0);
   for (std::size_t r = 4; r < swept; r += 4) sweep_rows<A, 4, true>(sums, term, r);
 
   const std::size_t rows = full - swept;
-  if (rest == 0) {  // nearly every chunk: with constants, a tenth faster in the caches
-    if (rows == 4 && swept > 0) return fold_rows<A, 4, true>(sums, term, swept);
-    if (rows == 4) return fold_rows<A, 4, false>(sums, term, 0);
-    if (count == 2 * lanes) return fold_rows<A, 2, false>(sums, term, 0);
-  }
+  if (swept > 0 && rows == 4 && rest == 0) return fold_rows<A, 4, true>(sums, term, swept);
   const std::size_t ragged =
       rest / strip * strip;  // strips below have a row more, the strip at `ragged` part of it
   fold_strips<A>(sums, term, swept, rows + 1, 0, ragged);
@@ -235,6 +232,25 @@ A fold_terms(const Term& term, std::size_t count) {
   if (full == 0) return fold_values<A>(sums, next / V);
   fold_strips<A>(sums, term, swept, rows, next, lanes);
   return fold_all<A, lanes / V>(sums);
+}
+
+// One chunk of `count` elements.
+template <class A, class Term>
+A fold_terms(Term term, std::size_t count) {
+  constexpr std::size_t V = vector_of<A>::size;
+  if (count == 4 * lanes) return fold_full_rows<A, 4>(term);
+  if (count == 2 * lanes) return fold_full_rows<A, 2>(term);
+  if (count <= V) {
+    // Mostly the chunk results of a short fold. Pairs at once: GCC makes a slow string instruction of a loop that copies.
+    const auto element = [&](std::size_t j) { return term.with_one(nothing<A>(), j); };
+    if (count == 1) return element(0);
+    if (count == 2) return element(0) + element(1);
+    A few[(V + 1) / 2] = {};
+    for (std::size_t k = 0; k < count / 2; ++k) few[k] = element(2 * k) + element(2 * k + 1);
+    if (count % 2 != 0) few[count / 2] = element(count - 1);
+    return fold_few(few, (count + 1) / 2);
+  }
+  return fold_any_rows<A>(term, count);
 }
 
 // Strided input: a row at a time into a buffer in L1, so that one set of kernels serves all.
