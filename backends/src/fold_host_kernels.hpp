@@ -2,11 +2,11 @@
 // Included by one source file per instruction set, each compiled with its own flags.
 //
 // Strategy: a chunk is walked in strips of as many neighbouring lanes as one vector register folds into
-// itself (V * V lanes for V elements a register). A strip's rows are added lane by lane in registers, then
-// its lanes are folded by the tree: pairs of neighbours within 128 bits first, since those shuffles are
-// cheap on every x86, then pairs of 128-bit parts. One register of V results per strip goes to memory;
-// the remaining levels run over 2048 / V values. Long chunks are swept four rows at a time with the lane
-// sums in L1, so that memory is read in four sequential streams.
+// itself (V * V lanes for V elements a register), column by column of V lanes: a column's rows are added in
+// registers, and as soon as two columns are there, the tree adds them: pairs of neighbours within 128 bits
+// first, since those shuffles are cheap on every x86, then pairs of 128-bit parts. A strip leaves one register
+// of V results; as far as registers go, the tree goes on over those without memory. Long chunks are swept
+// four rows at a time with the lane sums in L1, so that memory is read in four sequential streams.
 //
 // Nothing here may be a standard inline function: compiled with wide instructions, its one shared copy
 // could be picked for the whole program and crash older machines. Only builtins and internal templates.
@@ -117,25 +117,25 @@ template <class A, std::size_t R, bool Onto, class Term>
 [[gnu::always_inline]] inline A fold_rows(A* sums, const Term& term, std::size_t first) {
   constexpr std::size_t V = vector_of<A>::size;
   constexpr std::size_t strip = V * V, group = strip * V;
-  const auto fold_strip_at = [&](std::size_t j) [[gnu::always_inline]] {
+  const auto fold_strip_at = [&](std::size_t j) __attribute__((always_inline)) {
     return fold_columns<A, V, R, Onto>(term, first * lanes + j, Onto ? sums + j : sums);
   };
   if constexpr (lanes / strip <= V) {
     vector<A> v[lanes / strip];
     gather_vectors<A, lanes / strip>(
-        v, [&](std::size_t k) [[gnu::always_inline]] { return fold_strip_at(k * strip); });
+        v, [&](std::size_t k) __attribute__((always_inline)) { return fold_strip_at(k * strip); });
     return fold_elements<A, lanes / strip>(v);
   } else {
-    const auto fold_group_at = [&](std::size_t g) [[gnu::always_inline]] {
+    const auto fold_group_at = [&](std::size_t g) __attribute__((always_inline)) {
       vector<A> v[V];
       gather_vectors<A, V>(
-          v, [&](std::size_t k) [[gnu::always_inline]] { return fold_strip_at(g + k * strip); });
+          v, [&](std::size_t k) __attribute__((always_inline)) { return fold_strip_at(g + k * strip); });
       return fold_vectors<A, V>(v);
     };
     if constexpr (lanes / group <= V) {
       vector<A> v[lanes / group];
       gather_vectors<A, lanes / group>(
-          v, [&](std::size_t k) [[gnu::always_inline]] { return fold_group_at(k * group); });
+          v, [&](std::size_t k) __attribute__((always_inline)) { return fold_group_at(k * group); });
       return fold_elements<A, lanes / group>(v);
     } else {
       // In place: a group's results lie below the lanes that are still to be read.

@@ -51,7 +51,7 @@ constexpr bool too_few_for_threads(std::size_t n) {
   }
 }
 
-/// Whether `exec` is one thread that could as well be this one: a region of one thread still costs half a microsecond in
+/// Whether `exec` is one thread that could as well be this one: a region of one thread costs up to half a microsecond in
 /// Kokkos. Profilers see the kernels that they came for.
 template <class Exec>
 bool is_one_thread(const Exec& exec) {
