@@ -137,7 +137,7 @@ TWOFOLD_FUNCTION void short_windows(const In& in, const Weights& weights, const 
   };
   if (inside) {
     add_up([](int) { return true; });
-    *reinterpret_cast<pack<R, P>*>(out(i)) = sums;
+    store_results(out(i), sums);
   } else {
     add_up([&](int e) { return first + e >= 0 && first + e < n; });
     TWOFOLD_UNROLL

@@ -61,6 +61,20 @@ TWOFOLD_FUNCTION void store_pack(T* to, const pack<T>& p) {
   *reinterpret_cast<pack<T>*>(to) = p;
 }
 
+/// Results, where another branch stores single ones: by an intrinsic, with the ordinary caching. Of two stores that it can see
+/// through, the compiler takes the addresses of one for the other, no longer knows that they follow each other, and stores
+/// packs element by element.
+template <class T, unsigned N>
+TWOFOLD_FUNCTION void store_results(T* to, const pack<T, N>& p) {
+#if defined(__CUDA_ARCH__)
+  TWOFOLD_UNROLL
+  for (unsigned u = 0; u < N * sizeof(T) / 16; ++u)
+    __stwb(reinterpret_cast<uint4*>(to) + u, reinterpret_cast<const uint4*>(&p)[u]);
+#else
+  *reinterpret_cast<pack<T, N>*>(to) = p;
+#endif
+}
+
 /// From a chunk to the next, on chip.
 template <class R>
 inline constexpr unsigned chunk_step = chunk + pack_size<R>;

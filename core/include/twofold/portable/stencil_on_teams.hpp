@@ -47,7 +47,7 @@ struct team_of {
   }
   template <class R, unsigned P>
   KOKKOS_FUNCTION void write_pack(R* to, const stencil_device::pack<R, P>& pack) const {
-    *reinterpret_cast<stencil_device::pack<R, P>*>(to) = pack;
+    stencil_device::store_results(to, pack);
   }
 };
 
