@@ -13,6 +13,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <exception>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -133,7 +134,8 @@ namespace {
 
 // What every call asks: the driver answers in 15 ns where the runtime takes 30 to 50. Looked up when first used, so that a
 // program that links this library starts where there is no driver. A call that cannot be answered has no entry, or fails:
-// the runtime is asked then, and reports what is wrong.
+// the runtime is asked then, and reports what is wrong. Which stream a null handle is, is decided by how this file is
+// compiled, for both (cudaEnableDefault).
 struct driver_calls {
   decltype(&cuStreamIsCapturing) is_capturing = nullptr;
   decltype(&cuStreamGetId) stream_id = nullptr;
@@ -156,9 +158,9 @@ struct driver_calls {
     auto result = cudaDriverEntryPointSymbolNotFound;
 #if CUDART_VERSION >= 12050
     const cudaError_t status =
-        cudaGetDriverEntryPointByVersion(name, &entry, version, cudaEnableLegacyStream, &result);
+        cudaGetDriverEntryPointByVersion(name, &entry, version, cudaEnableDefault, &result);
 #else
-    const cudaError_t status = cudaGetDriverEntryPoint(name, &entry, cudaEnableLegacyStream, &result);
+    const cudaError_t status = cudaGetDriverEntryPoint(name, &entry, cudaEnableDefault, &result);
 #endif
     if (status != cudaSuccess) (void)cudaGetLastError();
     if (status == cudaSuccess && result == cudaDriverEntryPointSuccess)
@@ -315,6 +317,8 @@ host_slot::host_slot() {
 }
 
 host_slot::~host_slot() {
+  // After a failure a kernel may still be about to write here: no other call may look at this slot.
+  if (std::uncaught_exceptions() > 0) return;
   slot_pool& pool = slots();
   const std::lock_guard lock(pool.mutex);
   pool.free.push_back(address_);  // capacity is there: it was popped from this vector
@@ -331,7 +335,28 @@ current_device::~current_device() {
   if (previous_ >= 0) (void)cudaSetDevice(previous_);
 }
 
+namespace {
+
+// Where the host may not touch managed memory before it has synchronised with the device, callers expect that a call that
+// returns a value has done so.
+bool host_may_look() {
+  constexpr int known_devices = 64;
+  static std::array<std::atomic<int>, known_devices> answers{};  // 0: not asked yet, else the answer plus one
+  const int device = device_now();
+  std::atomic<int>* const known = device < known_devices ? &answers[static_cast<unsigned>(device)] : nullptr;
+  if (known && known->load(std::memory_order_relaxed) != 0)
+    return known->load(std::memory_order_relaxed) == 2;
+  int concurrent = 0;
+  check_cuda(cudaDeviceGetAttribute(&concurrent, cudaDevAttrConcurrentManagedAccess, device),
+             "cudaDeviceGetAttribute");
+  if (known) known->store(concurrent != 0 ? 2 : 1, std::memory_order_relaxed);
+  return concurrent != 0;
+}
+
+}  // namespace
+
 bool changes_soon(const void* address, std::size_t bytes, std::uint64_t absent) {
+  if (!host_may_look()) return false;
   const auto changed = [=] {
     return bytes == 4 ? *static_cast<const volatile std::uint32_t*>(address) != absent
                       : *static_cast<const volatile std::uint64_t*>(address) != absent;

@@ -40,7 +40,7 @@ int main() {
   workspace.reserve(n);  // no call for up to n elements allocates from here on
   twofold::cuda_native::dot(x, y, n, result, workspace, stream);  // asynchronous
 
-  const double value = twofold::cuda_native::dot(x, y, n, stream);  // waits for the stream, and only for it
+  const double value = twofold::cuda_native::dot(x, y, n, stream);  // waits for the value, and only for it
   std::printf("%.17g = %a\n", value, value);
 
   double same = 0;

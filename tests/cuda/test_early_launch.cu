@@ -118,8 +118,10 @@ std::vector<call> all_calls() {
 
 class EarlyLaunch : public native_test::on_gpu {};
 
-/// Runs each call behind a slow kernel and compares with the same call after a wait.
-void expect_in_order(const std::function<void(cudaStream_t, const std::function<void()>&)>& submit) {
+/// Runs each call behind a slow kernel, with `between` in the stream between them, and compares with the same call after a wait.
+void expect_in_order(
+    const std::function<void(cudaStream_t, const std::function<void()>&)>& submit,
+    const std::function<void(cudaStream_t)>& between = [](cudaStream_t) {}) {
   const stream s;
   const device_array<float> x(2 * inputs), out(results), seen(results);
   const operands o{x.data(), x.data() + inputs, out.data(), s};
@@ -137,6 +139,7 @@ void expect_in_order(const std::function<void(cudaStream_t, const std::function<
     ++seed;
     submit(s, [&] {
       slow_kernel<<<32, 256, 0, s>>>(x.data(), out.data(), seen.data(), seed);
+      between(s);
       c.run(o);
     });
     s.wait();
@@ -163,6 +166,26 @@ TEST_F(EarlyLaunch, NodesOfAGraphWaitForTheNodeAhead) {
     g.replay(s);
     check(cudaStreamSynchronize(s));
   });
+}
+
+/// Behind an event of another stream, and with one that another stream waits for.
+TEST_F(EarlyLaunch, CallsBehindAnEventWaitForTheKernelAhead) {
+  const stream other;
+  const device_array<float> unused(results);
+  cudaEvent_t forked = nullptr, joined = nullptr;
+  check(cudaEventCreateWithFlags(&forked, cudaEventDisableTiming));
+  check(cudaEventCreateWithFlags(&joined, cudaEventDisableTiming));
+  expect_in_order([](cudaStream_t, const std::function<void()>& work) { work(); },
+                  [&](cudaStream_t s) {
+                    check(cudaEventRecord(forked, s));
+                    check(cudaStreamWaitEvent(other, forked));
+                    native::sum(unused.data(), 1000, unused.data() + 1000, other);
+                    check(cudaEventRecord(joined, other));
+                    check(cudaStreamWaitEvent(s, joined));
+                  });
+  other.wait();
+  (void)cudaEventDestroy(forked);
+  (void)cudaEventDestroy(joined);
 }
 
 // The call waits for two streams, of which one is still busy with the elements.

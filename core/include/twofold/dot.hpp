@@ -14,7 +14,7 @@
 /// Result type: `dot<R>` multiplies and sums in R and returns R; without it float and double stay, integers
 ///   use 64 bits of their signedness. In a 32-bit integer R the sum wraps modulo 2^32. Empty vectors give 0.
 /// Allocates: nothing after the first call of that size on that instance.
-/// Synchronises: forms that return a value wait for `exec` (its stream) and nothing else, and cannot be
+/// Synchronises: forms that return a value wait for it on `exec` (its stream) and for nothing else, and cannot be
 ///   captured into a CUDA graph; forms that take a result View are asynchronous, and can.
 /// Overlap: the result must not lie in x or y.
 /// Bits: equal for the same elements on every path, space, thread count, alignment, stride and stream.
@@ -56,7 +56,7 @@ void dot(Path, const Exec& exec, const X& x, const Y& y, const Result& result) {
   }
 }
 
-/// Returns the inner product, along the path that is named. Waits for `exec`.
+/// Returns the inner product, along the path that is named. Waits for it on `exec`.
 template <class R = void, path Path, execution_space Exec, vector_view X, vector_view Y>
   requires dot_path<Path, Exec, X, Y, detail::sum_in<R, X>>
 auto dot(Path, const Exec& exec, const X& x, const Y& y) {
@@ -82,7 +82,7 @@ void dot(const Exec& exec, const X& x, const Y& y, const Result& result) {
   dot(default_path_t<native_dot<Exec, X, Y, element_t<Result>>>{}, exec, x, y, result);
 }
 
-/// Returns the inner product, along the best path. Waits for `exec`.
+/// Returns the inner product, along the best path. Waits for it on `exec`.
 template <class R = void, execution_space Exec, vector_view X, vector_view Y>
   requires dot_path<portable_path, Exec, X, Y, detail::sum_in<R, X>>
 auto dot(const Exec& exec, const X& x, const Y& y) {

@@ -30,7 +30,7 @@
 /// Short intervals: any a != b is an interval. Where h is subnormal (in double), abscissae are evenly spaced but for
 ///   n 2^-1074 and in [a, b], and the sum is scaled by (b - a) / n with all its digits.
 /// Allocates: nothing after the first call of that n on that instance.
-/// Synchronises: forms that return a value wait for `exec` and cannot be captured into a CUDA graph; forms that
+/// Synchronises: forms that return a value wait for it on `exec` and cannot be captured into a CUDA graph; forms that
 ///   take a result View are asynchronous.
 /// Overlap: no memory is read but by f, which must not read the result.
 /// Bits: equal on every path and space as far as those of f are: explicit fma and exact arithmetic are
@@ -92,7 +92,7 @@ void integrate(Path, const Exec& exec, const F& f, A a, B b, std::size_t n, cons
   }
 }
 
-/// Returns the integral, along the path that is named. Waits for `exec`.
+/// Returns the integral, along the path that is named. Waits for it on `exec`.
 template <class T = void, path Path, execution_space Exec, class F, integral_bound A, integral_bound B>
   requires integrate_path<Path, Exec, F, detail::integral_in<T, A, B>>
 auto integrate(Path, const Exec& exec, const F& f, A a, B b, std::size_t n) {
@@ -115,7 +115,7 @@ void integrate(const Exec& exec, const F& f, A a, B b, std::size_t n, const Resu
             result);
 }
 
-/// Returns the integral, along the best path. Waits for `exec`.
+/// Returns the integral, along the best path. Waits for it on `exec`.
 template <class T = void, execution_space Exec, class F, integral_bound A, integral_bound B>
   requires integrate_path<portable_path, Exec, F, detail::integral_in<T, A, B>>
 auto integrate(const Exec& exec, const F& f, A a, B b, std::size_t n) {

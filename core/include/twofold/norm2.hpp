@@ -15,7 +15,7 @@
 /// Result type: `norm2<R>` returns R, float or double; without it float and double stay, integers give double.
 ///   An empty x gives +0.
 /// Allocates: nothing after the first call of that size on that instance.
-/// Synchronises: forms that return a value wait for `exec` (its stream) and nothing else, and cannot be
+/// Synchronises: forms that return a value wait for it on `exec` (its stream) and for nothing else, and cannot be
 ///   captured into a CUDA graph; forms that take a result View are asynchronous, and can.
 /// Overlap: the result must not lie in x.
 /// Bits: equal for the same elements on every path, space, thread count, alignment, stride and stream.
@@ -58,7 +58,7 @@ void norm2(Path, const Exec& exec, const X& x, const Result& result) {
   }
 }
 
-/// Returns the norm, along the path that is named. Waits for `exec`.
+/// Returns the norm, along the path that is named. Waits for it on `exec`.
 template <class R = void, path Path, execution_space Exec, vector_view X>
   requires norm2_path<Path, Exec, X, detail::norm_in<R, X>>
 auto norm2(Path, const Exec& exec, const X& x) {
@@ -80,7 +80,7 @@ void norm2(const Exec& exec, const X& x, const Result& result) {
   norm2(default_path_t<native_norm2<Exec, X, element_t<Result>>>{}, exec, x, result);
 }
 
-/// Returns the norm, along the best path. Waits for `exec`.
+/// Returns the norm, along the best path. Waits for it on `exec`.
 template <class R = void, execution_space Exec, vector_view X>
   requires norm2_path<portable_path, Exec, X, detail::norm_in<R, X>>
 auto norm2(const Exec& exec, const X& x) {

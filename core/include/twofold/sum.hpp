@@ -12,7 +12,7 @@
 /// Result type: `sum<R>` sums in R and returns R; without it float and double stay, integers are summed in 64
 ///   bits of their signedness. In a 32-bit integer R the sum wraps modulo 2^32. An empty x gives 0.
 /// Allocates: nothing after the first call of that size on that instance.
-/// Synchronises: forms that return a value wait for `exec` (its stream) and nothing else, and cannot be
+/// Synchronises: forms that return a value wait for it on `exec` (its stream) and for nothing else, and cannot be
 ///   captured into a CUDA graph; forms that take a result View are asynchronous, and can.
 /// Overlap: the result must not lie in x.
 /// Bits: equal for the same elements on every path, space, thread count, alignment, stride and stream.
@@ -48,7 +48,7 @@ void sum(Path, const Exec& exec, const X& x, const Result& result) {
   }
 }
 
-/// Returns the sum, along the path that is named. Waits for `exec`.
+/// Returns the sum, along the path that is named. Waits for it on `exec`.
 template <class R = void, path Path, execution_space Exec, vector_view X>
   requires sum_path<Path, Exec, X, detail::sum_in<R, X>>
 auto sum(Path, const Exec& exec, const X& x) {
@@ -71,7 +71,7 @@ void sum(const Exec& exec, const X& x, const Result& result) {
   sum(default_path_t<native_sum<Exec, X, element_t<Result>>>{}, exec, x, result);
 }
 
-/// Returns the sum, along the best path. Waits for `exec`.
+/// Returns the sum, along the best path. Waits for it on `exec`.
 template <class R = void, execution_space Exec, vector_view X>
   requires sum_path<portable_path, Exec, X, detail::sum_in<R, X>>
 auto sum(const Exec& exec, const X& x) {

@@ -56,7 +56,13 @@ constexpr bool too_few_for_threads(std::size_t n) {
 template <class Exec>
 bool is_one_thread(const Exec& exec) {
   if constexpr (backends::returns_when_done<Exec>) {
-    return exec.concurrency() == 1 && !Kokkos::Tools::profileLibraryLoaded();
+#if defined(KOKKOS_ENABLE_DEPRECATED_CODE_4)
+    const int threads =
+        Exec::concurrency(exec);  // there a static function: of an object it answers for the default one
+#else
+    const int threads = exec.concurrency();
+#endif
+    return threads == 1 && !Kokkos::Tools::profileLibraryLoaded();
   } else {
     return false;
   }
@@ -383,7 +389,7 @@ void fold(const char* label, const Exec& exec, const Source& source, std::size_t
   }
 }
 
-/// The value of a fold, after waiting for `exec` and nothing else.
+/// The value of a fold, as soon as it is there.
 template <class Source, class Exec>
 typename Source::result fold_to_host(const char* label, const Exec& exec, const Source& source,
                                      std::size_t n) {

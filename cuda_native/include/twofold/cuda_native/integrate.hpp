@@ -51,8 +51,8 @@ template <class T, class F>
   requires integrates<F, T>
 void integrate(const F& f, T a, T b, std::size_t n, T* result, stream_handle stream);
 
-/// Returns the value; waits until it is there, and with it all earlier work of `stream`, and for nothing else. Cannot be captured into
-/// a graph (throws).
+/// Returns the value; waits for it on `stream`, and for nothing else. Earlier work of the stream is complete then, as far as device
+/// memory goes: to read pinned memory that it wrote, synchronise. Cannot be captured into a graph (throws).
 template <class T, class F>
   requires integrates<F, T>
 T integrate(const F& f, T a, T b, std::size_t n, stream_handle stream);

@@ -38,8 +38,8 @@ void norm2(const T* x, std::size_t n, R* result, stream_handle stream) {
   norm2<R>(x, n, result, backends::workspace_of(stream), stream);
 }
 
-/// Returns the value; waits until it is there, and with it all earlier work of `stream`, and for nothing else. Cannot be captured into
-/// a graph (throws).
+/// Returns the value; waits for it on `stream`, and for nothing else. Earlier work of the stream is complete then, as far as device
+/// memory goes: to read pinned memory that it wrote, synchronise. Cannot be captured into a graph (throws).
 template <class R, class T>
   requires norms<T, R>
 R norm2(const T* x, std::size_t n, stream_handle stream);
