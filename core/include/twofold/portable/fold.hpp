@@ -56,13 +56,7 @@ constexpr bool too_few_for_threads(std::size_t n) {
 template <class Exec>
 bool is_one_thread(const Exec& exec) {
   if constexpr (backends::returns_when_done<Exec>) {
-#if defined(KOKKOS_ENABLE_DEPRECATED_CODE_4)
-    const int threads =
-        Exec::concurrency(exec);  // there a static function: of an object it answers for the default one
-#else
-    const int threads = exec.concurrency();
-#endif
-    return threads == 1 && !Kokkos::Tools::profileLibraryLoaded();
+    return backends::threads_of(exec) == 1 && !Kokkos::Tools::profileLibraryLoaded();
   } else {
     return false;
   }

@@ -93,6 +93,17 @@ inline constexpr bool returns_when_done = false
 #endif
     ;
 
+/// How many threads of a host space an instance has.
+template <class Exec>
+int threads_of(const Exec& exec) {
+  // Before Kokkos 5 the function is static: called on an object, it answers for the default instance.
+  if constexpr (requires { Exec::concurrency(exec); }) {
+    return Exec::concurrency(exec);
+  } else {
+    return exec.concurrency();
+  }
+}
+
 /// Whether the calling thread is inside a parallel region, where Kokkos 5 aborts or would wait for itself.
 template <class Exec>
 bool must_run_serially() {
