@@ -100,9 +100,11 @@ bool changes_soon(const void* address, std::size_t bytes, std::uint64_t absent);
 template <class R>
 class host_value {
  public:
+  /// Room that says that nothing is there yet.
   host_value() {
     if constexpr (tells) *address() = std::bit_cast<R>(absent);
   }
+  /// Where the kernel writes it: the same address on the host and on the device.
   R* address() const noexcept { return static_cast<R*>(slot_.address()); }
 
   /// The result, once the kernel that writes it, the last on `stream`, has written it. Throws as wait_for() does.
