@@ -5,15 +5,12 @@
 #include <twofold/backends/sources.hpp>
 #include <twofold/backends/stencil_order.hpp>
 
-#include <cuda.h>
 #include <cuda_runtime_api.h>
 
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <chrono>
 #include <cstdint>
-#include <exception>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -21,18 +18,13 @@
 #include <utility>
 #include <vector>
 
+#include "device_queries.hpp"
+
 namespace twofold::backends {
+
+using namespace queries;
+
 namespace {
-
-// Lets this thread allocate while some stream, of this thread's or another's, is being captured.
-class capture_exempt {
- public:
-  capture_exempt() { check_cuda(cudaThreadExchangeStreamCaptureMode(&mode_), "stream capture mode"); }
-  ~capture_exempt() { (void)cudaThreadExchangeStreamCaptureMode(&mode_); }
-
- private:
-  cudaStreamCaptureMode mode_ = cudaStreamCaptureModeRelaxed;
-};
 
 // Zeroes device memory without touching a stream of the caller's or the default stream.
 void zero(void* memory, std::size_t size) {
@@ -132,69 +124,6 @@ void device_workspace::reserve(std::size_t n) {
 
 namespace {
 
-// What every call asks: the driver answers in 15 ns where the runtime takes 30 to 50. Looked up when first used, so that a
-// program that links this library starts where there is no driver. A call that cannot be answered has no entry, or fails:
-// the runtime is asked then, and reports what is wrong. Which stream a null handle is, is decided by how this file is
-// compiled, for both (cudaEnableDefault).
-struct driver_calls {
-  decltype(&cuStreamIsCapturing) is_capturing = nullptr;
-  decltype(&cuStreamGetId) stream_id = nullptr;
-  decltype(&cuCtxGetDevice) device = nullptr;
-
-  static const driver_calls& instance() {
-    static const driver_calls calls;
-    return calls;
-  }
-
- private:
-  driver_calls() {
-    find("cuStreamIsCapturing", 10000, is_capturing);
-    find("cuStreamGetId", 12000, stream_id);
-    find("cuCtxGetDevice", 2000, device);
-  }
-  template <class Function>
-  static void find(const char* name, [[maybe_unused]] unsigned version, Function& function) {
-    void* entry = nullptr;
-    auto result = cudaDriverEntryPointSymbolNotFound;
-#if CUDART_VERSION >= 12050
-    const cudaError_t status =
-        cudaGetDriverEntryPointByVersion(name, &entry, version, cudaEnableDefault, &result);
-#else
-    const cudaError_t status = cudaGetDriverEntryPoint(name, &entry, cudaEnableDefault, &result);
-#endif
-    if (status != cudaSuccess) (void)cudaGetLastError();
-    if (status == cudaSuccess && result == cudaDriverEntryPointSuccess)
-      function = reinterpret_cast<Function>(entry);
-  }
-};
-
-int device_now() {
-  const driver_calls& driver = driver_calls::instance();
-  CUdevice of_context = 0;
-  if (driver.device && driver.device(&of_context) == CUDA_SUCCESS) return of_context;
-  int device = 0;
-  check_cuda(cudaGetDevice(&device), "cudaGetDevice");
-  return device;
-}
-
-bool is_captured(stream_handle stream) {
-  const driver_calls& driver = driver_calls::instance();
-  CUstreamCaptureStatus fast{};
-  if (driver.is_capturing && driver.is_capturing(stream, &fast) == CUDA_SUCCESS)
-    return fast != CU_STREAM_CAPTURE_STATUS_NONE;
-  cudaStreamCaptureStatus status{};
-  check_cuda(cudaStreamIsCapturing(stream, &status), "cudaStreamIsCapturing");
-  return status != cudaStreamCaptureStatusNone;
-}
-
-unsigned long long id_of(stream_handle stream) {
-  const driver_calls& driver = driver_calls::instance();
-  unsigned long long id = 0;
-  if (driver.stream_id && driver.stream_id(stream, &id) == CUDA_SUCCESS) return id;
-  check_cuda(cudaStreamGetId(stream, &id), "cudaStreamGetId");
-  return id;
-}
-
 // Leaked on purpose, all of it: the driver may be gone by the time that static objects are destroyed.
 struct registry {
   std::mutex mutex;
@@ -206,15 +135,6 @@ struct registry {
 registry& workspaces() {
   static auto* r = new registry;
   return *r;
-}
-
-struct slot_pool {
-  std::mutex mutex;
-  std::vector<void*> free;
-};
-slot_pool& slots() {
-  static auto* p = new slot_pool;
-  return *p;
 }
 
 struct capture {
@@ -301,29 +221,6 @@ void release_workspaces() {
   r.free.clear();
 }
 
-host_slot::host_slot() {
-  slot_pool& pool = slots();
-  const std::lock_guard lock(pool.mutex);
-  if (pool.free.empty()) {
-    const capture_exempt exempt;
-    constexpr std::size_t count = 64;
-    void* page = nullptr;
-    check_cuda(cudaHostAlloc(&page, count * bytes, cudaHostAllocMapped | cudaHostAllocPortable),
-               "host value: cudaHostAlloc");
-    for (std::size_t k = 0; k < count; ++k) pool.free.push_back(static_cast<char*>(page) + k * bytes);
-  }
-  address_ = pool.free.back();
-  pool.free.pop_back();
-}
-
-host_slot::~host_slot() {
-  // After a failure a kernel may still be about to write here: no other call may look at this slot.
-  if (std::uncaught_exceptions() > 0) return;
-  slot_pool& pool = slots();
-  const std::lock_guard lock(pool.mutex);
-  pool.free.push_back(address_);  // capacity is there: it was popped from this vector
-}
-
 current_device::current_device(int device) {
   const int current = device_now();
   if (current == device) return;
@@ -334,49 +231,6 @@ current_device::current_device(int device) {
 current_device::~current_device() {
   if (previous_ >= 0) (void)cudaSetDevice(previous_);
 }
-
-namespace {
-
-// Where the host may not touch managed memory before it has synchronised with the device, callers expect that a call that
-// returns a value has done so.
-bool host_may_look() {
-  constexpr int known_devices = 64;
-  static std::array<std::atomic<int>, known_devices> answers{};  // 0: not asked yet, else the answer plus one
-  const int device = device_now();
-  std::atomic<int>* const known = device < known_devices ? &answers[static_cast<unsigned>(device)] : nullptr;
-  if (known && known->load(std::memory_order_relaxed) != 0)
-    return known->load(std::memory_order_relaxed) == 2;
-  int concurrent = 0;
-  check_cuda(cudaDeviceGetAttribute(&concurrent, cudaDevAttrConcurrentManagedAccess, device),
-             "cudaDeviceGetAttribute");
-  if (known) known->store(concurrent != 0 ? 2 : 1, std::memory_order_relaxed);
-  return concurrent != 0;
-}
-
-}  // namespace
-
-bool changes_soon(const void* address, std::size_t bytes, std::uint64_t absent) {
-  if (!host_may_look()) return false;
-  const auto changed = [=] {
-    return bytes == 4 ? *static_cast<const volatile std::uint32_t*>(address) != absent
-                      : *static_cast<const volatile std::uint64_t*>(address) != absent;
-  };
-  const auto end = std::chrono::steady_clock::now() + std::chrono::microseconds(50);
-  do {
-    for (int k = 0; k < 32; ++k) {
-      if (changed()) {
-        std::atomic_thread_fence(std::memory_order_acquire);
-        return true;
-      }
-#if defined(__x86_64__) && defined(__GNUC__)
-      __builtin_ia32_pause();
-#endif
-    }
-  } while (std::chrono::steady_clock::now() < end);
-  return false;
-}
-
-void wait_for(stream_handle stream, const char* what) { check_cuda(cudaStreamSynchronize(stream), what); }
 
 void refuse_capture(stream_handle stream, const char* what) {
   if (!is_captured(stream)) return;
