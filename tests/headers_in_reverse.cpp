@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// All algorithms' headers in an order that no other file has, stencils first. What one header makes visible must not change another: this file
-// is compiled with warnings for shadowed names, and has no code.
+// All algorithms' headers in an order that no other file has, stencils first. What one header makes visible must not
+// change another: this file is compiled with warnings for shadowed names, and has no code.
 // clang-format off
 #include <twofold/stencil.hpp>
 #include <twofold/spans.hpp>
