@@ -142,7 +142,9 @@ A fold_values(A* values, std::size_t m) {
   if (m == lanes) return fold_all<A, lanes>(values);
   // Adding the absent value changes nothing, so long levels are filled up with it to whole strips.
   for (; m > V; m = (m + V - 1) / V) {
-    for (std::size_t k = m; k % (V * V) != 0; ++k) values[k] = nothing<A>();
+    std::size_t k = m;
+    for (; k % V != 0; ++k) values[k] = nothing<A>();
+    for (; k % (V * V) != 0; k += V) store<A>(values + k, all_of<A>(nothing<A>()));
     for (std::size_t j = 0; j < m; j += V * V) store<A>(values + j / V, fold_strip<A>(values + j));
   }
   return fold_few(values, m);
