@@ -90,4 +90,29 @@ TEST(HostKernels, EqualTheDefinitionAtEveryCount) {
   check(std::uint64_t{}, std::uint64_t{});
 }
 
+// Chunks with both ends of the interval, one of them, and none; of full rows and of every kind of last row.
+TEST(HostKernels, EqualTheDefinitionOfIntegrals) {
+  namespace host = twofold::backends::host;
+  const auto check = [](auto one) {
+    using T = decltype(one);
+    const auto f = [](T x) { return T(1) / (T(2) + x); };
+    for (const std::size_t count : {1,    2,     3,     15,    16,    17,    255,   256,   257,   1000, 2047,
+                                    2048, 2049,  2303,  2304,  3000,  4096,  4097,  5000,  6145,  8191, 8192,
+                                    8193, 12345, 16384, 16385, 20001, 24576, 28673, 30849, 32767, 32768}) {
+      for (const std::size_t start : {std::size_t{0}, std::size_t{32768}, std::size_t{3} << 22}) {
+        for (const std::size_t after : {0, 1, 100000}) {
+          const std::size_t n = start + count - 1 + after;
+          if (n == 0) continue;
+          SCOPED_TRACE(testing::Message() << count << " from " << start << " of " << n);
+          const auto source = twofold::backends::trapezoids(f, T(-0.3), T(1.7), n);
+          EXPECT_SAME_BITS(host::fold_chunk(source, start, count),
+                           host::fold_chunk_as_defined(source, start, count));
+        }
+      }
+    }
+  };
+  check(1.0F);
+  check(1.0);
+}
+
 }  // namespace

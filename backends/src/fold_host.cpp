@@ -55,20 +55,6 @@ const chunk_kernels<A, T>& chunk_kernels_for() {
   }
 }
 
-template <class A>
-const lane_kernels<A>& lane_kernels_for() {
-  const kernel_table& k = *chosen().kernels;
-  if constexpr (std::is_same_v<A, float>) {
-    return k.f32;
-  } else if constexpr (std::is_same_v<A, double>) {
-    return k.f64;
-  } else if constexpr (std::is_same_v<A, std::int64_t>) {
-    return k.i64;
-  } else {
-    return k.u64;
-  }
-}
-
 }  // namespace
 
 const char* instruction_set() { return chosen().name; }
@@ -95,23 +81,8 @@ double fold_chunk_squares(strided<float> x, std::size_t count) {
   return chosen().kernels->squares_of_floats(x.data, x.stride, count);
 }
 
-template <class A>
-void add_row(A* lanes, const A* row, std::size_t m) {
-  lane_kernels_for<A>().add_row(lanes, row, m);
-}
-
-template <class A>
-A fold_lanes(A* lanes, std::size_t m) {
-  return lane_kernels_for<A>().fold_lanes(lanes, m);
-}
-
-void fill_abscissae(double start, double h, double a, double* x, std::size_t m) {
-  chosen().kernels->abscissae_f64({start, h, a}, x, m);
-}
-
-void fill_abscissae(float high, float low, double h, float* x, std::size_t m) {
-  chosen().kernels->abscissae_f32({high, low, h}, x, m);
-}
+std::size_t next_strip(trapezoid_walk<float>& walk) { return chosen().kernels->strip_of_floats(walk); }
+std::size_t next_strip(trapezoid_walk<double>& walk) { return chosen().kernels->strip_of_doubles(walk); }
 
 template float fold_chunk_sum<float, float>(strided<float>, std::size_t);
 template double fold_chunk_sum<double, float>(strided<float>, std::size_t);
@@ -132,10 +103,5 @@ template std::int64_t fold_chunk_dot<std::int64_t, std::int64_t>(strided<std::in
                                                                  std::size_t);
 template std::uint64_t fold_chunk_dot<std::uint64_t, std::uint64_t>(strided<std::uint64_t>,
                                                                     strided<std::uint64_t>, std::size_t);
-
-template void add_row<float>(float*, const float*, std::size_t);
-template void add_row<double>(double*, const double*, std::size_t);
-template float fold_lanes<float>(float*, std::size_t);
-template double fold_lanes<double>(double*, std::size_t);
 
 }  // namespace twofold::backends::host

@@ -4,6 +4,7 @@
 
 #include "fold_host_kernels.hpp"
 #include "fold_host_squares.hpp"
+#include "fold_host_trapezoids.hpp"
 
 namespace twofold::backends::host {
 namespace {
@@ -19,12 +20,8 @@ constexpr kernel_table table_of_this_file{
     chunk_squares_of_floats,
     chunk_squares_ordinary,
     chunk_squares_any,
-    {row_into_lanes<float>, lanes_into_one<float>},
-    {row_into_lanes<double>, lanes_into_one<double>},
-    {row_into_lanes<std::int64_t>, lanes_into_one<std::int64_t>},
-    {row_into_lanes<std::uint64_t>, lanes_into_one<std::uint64_t>},
-    row_of_abscissae,
-    row_of_abscissae,
+    walk_strip<float>,
+    walk_strip<double>,
 };
 
 }  // namespace

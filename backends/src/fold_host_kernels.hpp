@@ -296,45 +296,5 @@ A chunk_dot(const T* x, std::ptrdiff_t sx, const T* y, std::ptrdiff_t sy, std::s
   return static_cast<A>(fold_gathered<W, T>({x, sx}, {y, sy}, true, count));
 }
 
-template <class A>
-void row_into_lanes(A* sums, const A* row, std::size_t m) {
-  using W = typename wrapping<A>::type;
-  constexpr std::size_t V = vector_of<W>::size;
-  W* s = reinterpret_cast<W*>(sums);
-  const W* x = reinterpret_cast<const W*>(row);
-  std::size_t j = 0;
-  for (; j + V <= m; j += V) store<W>(s + j, load<W>(s + j) + load<W>(x + j));
-  for (; j < m; ++j) s[j] += x[j];
-}
-
-template <class A>
-A lanes_into_one(A* sums, std::size_t m) {
-  using W = typename wrapping<A>::type;
-  return static_cast<A>(fold_values<W>(reinterpret_cast<W*>(sums), m));
-}
-
-// Abscissae of one row: see trapezoids.hpp, whose definition this is in vectors.
-inline void row_of_abscissae(const row_of_f64& row, double* x, std::size_t m) {
-  using v = vector<double>;
-  constexpr std::size_t V = vector_of<double>::size;
-  v lane{};
-  for (std::size_t k = 0; k < V; ++k) lane[k] = static_cast<double>(k);
-  const v h = all_of<double>(row.h), a = all_of<double>(row.a);
-  std::size_t j = 0;
-  for (; j + V <= m; j += V) {
-    // Whole numbers below 2^53: exact.
-    const v i = lane + all_of<double>(row.start + static_cast<double>(j));
-    store<double>(x + j, fused<double>(i, h, a));
-  }
-  for (; j < m; ++j) x[j] = __builtin_fma(row.start + static_cast<double>(j), row.h, row.a);
-}
-
-inline void row_of_abscissae(const row_of_f32& row, float* x, std::size_t m) {
-  for (std::size_t j = 0; j < m; ++j) {
-    const float offset = static_cast<float>(static_cast<double>(j) * row.h);
-    x[j] = row.high + (offset + row.low);
-  }
-}
-
 }  // namespace
 }  // namespace twofold::backends::host

@@ -2,6 +2,8 @@
 // The entry points of one instruction set's kernels.
 #pragma once
 
+#include <twofold/backends/trapezoids_host.hpp>
+
 #include <cstddef>
 #include <cstdint>
 
@@ -13,20 +15,8 @@ struct chunk_kernels {
   A (*dot)(const T* x, std::ptrdiff_t sx, const T* y, std::ptrdiff_t sy, std::size_t count);
 };
 
-template <class A>
-struct lane_kernels {
-  void (*add_row)(A* lanes, const A* row, std::size_t m);
-  A (*fold_lanes)(A* lanes, std::size_t m);
-};
-
-/// What the abscissae of a row are computed from.
-struct row_of_f64 {
-  double start, h, a;
-};
-struct row_of_f32 {
-  float high, low;
-  double h;
-};
+template <class T>
+using strip_kernel = std::size_t (*)(trapezoid_walk<T>& walk);
 
 struct kernel_table {
   chunk_kernels<float, float> f32_f32;
@@ -40,12 +30,8 @@ struct kernel_table {
   bool (*squares_ordinary)(const double* x, std::ptrdiff_t stride, std::size_t count, double* sum);
   void (*squares_any)(const double* x, std::ptrdiff_t stride, std::size_t count, double* large,
                       double* ordinary, double* small);
-  lane_kernels<float> f32;
-  lane_kernels<double> f64;
-  lane_kernels<std::int64_t> i64;
-  lane_kernels<std::uint64_t> u64;
-  void (*abscissae_f64)(const row_of_f64& row, double* x, std::size_t m);
-  void (*abscissae_f32)(const row_of_f32& row, float* x, std::size_t m);
+  strip_kernel<float> strip_of_floats;
+  strip_kernel<double> strip_of_doubles;
 };
 
 extern const kernel_table baseline_kernels;

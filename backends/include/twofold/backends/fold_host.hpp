@@ -5,6 +5,7 @@
 #include <twofold/backends/fold_order.hpp>
 #include <twofold/backends/sources.hpp>
 #include <twofold/backends/trapezoids.hpp>
+#include <twofold/backends/trapezoids_host.hpp>
 
 #include <cstddef>
 #include <type_traits>
@@ -39,19 +40,6 @@ A fold_chunk_dot(strided<T> x, strided<T> y, std::size_t count);
 /// Folds one chunk of squares.
 scaled_squares fold_chunk_squares(strided<double> x, std::size_t count);
 double fold_chunk_squares(strided<float> x, std::size_t count);
-
-/// Lane accumulators += one row; `m` <= 2048 elements. For sources that the library cannot see into.
-template <class A>
-void add_row(A* lanes, const A* row, std::size_t m);
-
-/// Folds the first `m` lane accumulators; the others are absent. Overwrites `lanes`.
-template <class A>
-A fold_lanes(A* lanes, std::size_t m);
-
-/// The first `m` abscissae of the row that starts at index `start`; the ends are the caller's to set.
-void fill_abscissae(double start, double h, double a, double* x, std::size_t m);
-/// The same in float, from the two parts of the row's base.
-void fill_abscissae(float high, float low, double h, float* x, std::size_t m);
 
 /// The instruction set in use: "baseline", "avx2" or "avx512".
 const char* instruction_set();
@@ -112,34 +100,33 @@ A fold_chunk(const partials_source<A>& source, std::size_t start, std::size_t co
   return fold_chunk_sum<A>(strided<A>{source.data + start}, count);
 }
 
-/// Folds one chunk of function values, a row at a time. The library computes the abscissae and adds the values;
-/// the loop over `f` in between is compiled and vectorised with the caller's flags. So the compiler can fuse
-/// nothing of `f` with our additions, and a build without FMA instructions does not call fma an element.
+/// The caller's part of an integral: f in place of each abscissa. This loop alone is compiled, and vectorised, with the
+/// caller's flags; both ends of it are calls. So the compiler can fuse nothing of `f` with our additions, and a build
+/// without FMA instructions does not call fma an element.
+template <class F, class T>
+void replace_by_values(const F& f, T* __restrict x, std::size_t count) {
+  // Blocks of a constant length: GCC vectorises those at -O2, too, and unrolls sixteen short vectors altogether.
+  constexpr std::size_t block = 256 / sizeof(T);
+  std::size_t j = 0;
+  for (; j + block <= count; j += block) {
+    for (std::size_t k = 0; k < block; ++k) x[j + k] = static_cast<T>(f(x[j + k]));
+  }
+  for (; j < count; ++j) x[j] = static_cast<T>(f(x[j]));
+}
+
+/// Folds one chunk of function values, a strip of lanes at a time.
 template <class F, class T>
 T fold_chunk(const trapezoids_source<F, T>& source, std::size_t start, std::size_t count) {
-  alignas(64) T lanes[fold_order::lanes];
-  alignas(64) T x[fold_order::lanes];
-  alignas(64) T values[fold_order::lanes];
-  const std::size_t used = count < fold_order::lanes ? count : fold_order::lanes;
-  for (std::size_t j = 0; j < used; ++j) lanes[j] = absent<T>();
-  for (std::size_t r = 0; r < count; r += fold_order::lanes) {
-    const std::size_t m = count - r < fold_order::lanes ? count - r : fold_order::lanes;
-    const auto row = source.row(start + r);
-    if constexpr (std::is_same_v<T, float>) {
-      fill_abscissae(row.base, row.low, source.h, x, m);
-    } else {
-      fill_abscissae(row.base, source.h, source.a, x, m);
-    }
-    const bool first = start + r == 0, last = source.n - (start + r) < m;
-    const std::size_t at_b = source.n - (start + r);
-    if (first) x[0] = source.a;
-    if (last) x[at_b] = source.b;
-    for (std::size_t j = 0; j < m; ++j) values[j] = static_cast<T>(source.f(x[j]));
-    if (first) values[0] *= T(0.5);
-    if (last) values[at_b] *= T(0.5);
-    add_row(lanes, values, m);
-  }
-  return fold_lanes(lanes, used);
+  trapezoid_walk<T> walk;
+  walk.a = source.a;
+  walk.b = source.b;
+  walk.h = source.h;
+  walk.start = start;
+  walk.count = count;
+  walk.to_end = source.n - start < count;
+  walk.filled = 0;
+  while (const std::size_t m = next_strip(walk)) replace_by_values(source.f, walk.x, m);
+  return walk.sum;
 }
 
 }  // namespace twofold::backends::host
