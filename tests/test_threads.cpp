@@ -90,15 +90,17 @@ TEST(HostKernels, EqualTheDefinitionAtEveryCount) {
   check(std::uint64_t{}, std::uint64_t{});
 }
 
-// Chunks with both ends of the interval, one of them, and none; of full rows and of every kind of last row.
+// Chunks with both ends of the interval, one of them, and none; of full rows and of every kind of last row: some end where
+// a strip of lanes does.
 TEST(HostKernels, EqualTheDefinitionOfIntegrals) {
   namespace host = twofold::backends::host;
   const auto check = [](auto one) {
     using T = decltype(one);
     const auto f = [](T x) { return T(1) / (T(2) + x); };
-    for (const std::size_t count : {1,    2,     3,     15,    16,    17,    255,   256,   257,   1000, 2047,
-                                    2048, 2049,  2303,  2304,  3000,  4096,  4097,  5000,  6145,  8191, 8192,
-                                    8193, 12345, 16384, 16385, 20001, 24576, 28673, 30849, 32767, 32768}) {
+    for (const std::size_t count :
+         {1,    2,     3,     15,    16,    17,    255,   256,   257,   1000,  2047,  2048,
+          2049, 2303,  2304,  3000,  3072,  4096,  4097,  5000,  5120,  6145,  8191,  8192,
+          8193, 12345, 16384, 16385, 20001, 24576, 28673, 30848, 30849, 30976, 32767, 32768}) {
       for (const std::size_t start : {std::size_t{0}, std::size_t{32768}, std::size_t{3} << 22}) {
         for (const std::size_t after : {0, 1, 100000}) {
           const std::size_t n = start + count - 1 + after;
