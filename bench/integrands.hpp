@@ -16,8 +16,10 @@ namespace twofold::bench {
 struct SquarePlusOne {
   template <class T>
   TWOFOLD_BENCH_FUNCTION T operator()(T x) const {
-#if defined(__CUDA_ARCH__) || defined(__FMA__) || defined(__ARM_FEATURE_FMA)
+#if defined(__CUDA_ARCH__)
     return fma(x, x, T(1));
+#elif defined(__FMA__) || defined(__ARM_FEATURE_FMA)
+    return std::fma(x, x, T(1));  // the global one of the C library takes floats for doubles
 #else
     return x * x + T(1);
 #endif
