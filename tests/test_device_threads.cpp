@@ -4,6 +4,7 @@
 #include "support/fenced.hpp"
 #include "support/matrices.hpp"
 
+#include <twofold/backends/fold_computed_device.hpp>
 #include <twofold/backends/fold_device.hpp>
 #include <twofold/backends/fold_host.hpp>
 #include <twofold/backends/line_products.hpp>
@@ -124,21 +125,23 @@ auto fold_chunk(const Source& source, std::size_t start, std::size_t count) {
 template <unsigned Rows, class Source>
 auto fold_computed_chunks(const Source& source, std::size_t n, unsigned first, unsigned of_team) {
   using A = typename Source::accumulator;
-  std::vector<typename Source::row_start> rows(of_team * Rows);
+  const auto chunks_of_all = static_cast<unsigned>(twofold::fold_order::chunk_count(n));
+  std::vector<b::row_pack<Source>> rows(b::chunk_rooms<Source>::row_packs(of_team * Rows));
   std::vector<typename b::chunk_rooms<Source>::offsets> kept(b::team_threads);
-  std::vector<std::vector<A>> values(of_team, std::vector<A>(b::value_slots, A(12345)));
+  std::vector<std::vector<A>> values(of_team, std::vector<A>(b::team_threads, A(12345)));
   for (int round = 0; round < 2; ++round) {
     for (unsigned t = 0; t < b::team_threads; ++t) {
+      unsigned c = 0;
       b::fold_thread_of_chunks<Rows>(
-          source, n, first, of_team, t, b::chunk_rooms<Source>{rows.data(), kept.data()}, [] {},
-          [&](unsigned c, A value) { values[c][b::value_slot(t)] = value; });
+          source, n, chunks_of_all, first, of_team, t, b::chunk_rooms<Source>{rows.data(), kept.data()},
+          [] {}, [&](A value) { values[c++][b::value_slot(t)] = value; });
+      EXPECT_EQ(c, std::min(of_team, chunks_of_all - first));
     }
   }
   std::vector<A> chunks;
   for (const auto& value : values) {
     std::vector<A> parts;
-    for (unsigned t = 0; t < 32; ++t)
-      parts.push_back(b::fold_array<b::values_per_thread>(&value[b::value_slot(t * b::values_per_thread)]));
+    for (unsigned t = 0; t < 32; ++t) parts.push_back(b::fold_thread_of_values(value.data(), t));
     chunks.push_back(tree(parts));
   }
   return chunks;
@@ -160,7 +163,7 @@ void expect_chunks(const Source& source, std::size_t n) {
   const bool is_short = twofold::fold_order::rows_per_chunk(n) == short_rows;
   if constexpr (b::computes_elements<Source>) {
     const auto chunks = static_cast<unsigned>((n + chunk - 1) / chunk);
-    for (const unsigned of_team : {1u, 2u, b::most_chunks_of_team}) {
+    for (const unsigned of_team : {1u, 2u, b::most_chunks_of_team<Source>}) {
       for (unsigned first = 0; first < chunks; first += of_team) {
         const auto folded = is_short ? fold_computed_chunks<short_rows>(source, n, first, of_team)
                                      : fold_computed_chunks<long_rows>(source, n, first, of_team);

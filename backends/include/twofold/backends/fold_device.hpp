@@ -67,17 +67,9 @@ void with_shape(const Source& source, std::size_t n, Run&& run) {
   is_short ? run.template operator()<s, false>() : run.template operator()<l, false>();
 }
 
-/// Whether elements are computed, not loaded. What such a source needs to know of a row is worth computing once for a
-/// team: its threads then read it from memory on chip. (A row start of trapezoids of floats is three conversions from
-/// and to double, at an eighth of the rate of an addition, for four elements of a thread.)
-template <class Source>
-inline constexpr bool computes_elements = requires { typename Source::row_start; };
-
-/// Rows whose elements a thread loads before it uses the first, for `Bytes` of them in flight a thread. Four where none
-/// are loaded: enough independent work, and registers are left for more threads.
+/// Rows whose elements a thread loads before it uses the first, for `Bytes` of them in flight a thread.
 template <class Source, unsigned Bytes>
 inline constexpr unsigned rows_in_flight = [] {
-  if (computes_elements<Source>) return 4u;
   const unsigned per_row = lanes_per_thread * sizeof(typename Source::element);
   const unsigned rows = Bytes / per_row;
   return rows < 1 ? 1u : rows > fold_order::long_rows ? fold_order::long_rows : rows;
@@ -98,34 +90,15 @@ TWOFOLD_FUNCTION void add_four(typename Source::accumulator (&lanes)[lanes_per_t
   }
 }
 
-/// Whole rows r .. r + Group - 1, all loaded before the first is used.
-template <unsigned Group, class Source, class RowOf>
+/// The `Group` whole rows from `start` on, all loaded before the first is used.
+template <unsigned Group, class Source>
 TWOFOLD_FUNCTION void add_rows(const Source& source, typename Source::accumulator (&lanes)[lanes_per_thread],
-                               unsigned first, unsigned r, const RowOf& row_of) {
+                               std::size_t start, unsigned first) {
   constexpr unsigned L = lanes_per_thread;
-  if constexpr (computes_elements<Source>) {
-    // One look at the rows' ends for all of their elements.
-    typename Source::row_start rows[Group];
-    unsigned ends = 0;
-    TWOFOLD_UNROLL
-    for (unsigned u = 0; u < Group; ++u) {
-      rows[u] = row_of(r + u);
-      ends |= rows[u].has_end;
-    }
-    if (ends == 0) {
-      TWOFOLD_UNROLL
-      for (unsigned u = 0; u < Group; ++u) {
-        TWOFOLD_UNROLL
-        for (unsigned k = 0; k < L; ++k)
-          lanes[k] = Source::with(lanes[k], source.inside(rows[u], source.lane(first + k).value));
-      }
-      return;
-    }
-  }
   typename Source::element e[Group][L];
   TWOFOLD_UNROLL
   for (unsigned u = 0; u < Group; ++u) {
-    const auto row = row_of(r + u);
+    const auto row = source.row(start + u * fold_order::lanes);
     TWOFOLD_UNROLL
     for (unsigned k = 0; k < L; ++k) e[u][k] = source.load(row, source.lane(first + k));
   }
@@ -139,12 +112,10 @@ TWOFOLD_FUNCTION void add_rows(const Source& source, typename Source::accumulato
 }  // namespace detail
 
 /// The folded lanes 4t .. 4t + 3 of thread t, over `count` elements from `start` on, at most `Rows` rows, `InFlight`
-/// of them loaded before the first is used. `Packed`: the source allows 16-byte loads. row(r) is what the source knows of
-/// row r from `start` on.
-template <unsigned Rows, bool Packed, unsigned InFlight, class Source, class RowOf>
+/// of them loaded before the first is used. `Packed`: the source allows 16-byte loads.
+template <unsigned Rows, bool Packed, unsigned InFlight, class Source>
 TWOFOLD_FUNCTION typename Source::accumulator fold_thread(const Source& source, std::size_t start,
-                                                          std::size_t count, unsigned thread,
-                                                          const RowOf& row_of) {
+                                                          std::size_t count, unsigned thread) {
   using A = typename Source::accumulator;
   constexpr unsigned L = lanes_per_thread;
   constexpr unsigned group = at_most(InFlight, Rows);
@@ -168,14 +139,14 @@ TWOFOLD_FUNCTION typename Source::accumulator fold_thread(const Source& source, 
         TWOFOLD_UNROLL
         for (unsigned u = 0; u < group; ++u) detail::add_four<Source>(lanes, four[u]);
       } else {
-        detail::add_rows<group>(source, lanes, first, r, row_of);
+        detail::add_rows<group>(source, lanes, start + begin, first);
       }
     } else {
       TWOFOLD_UNROLL
       for (unsigned u = 0; u < group; ++u) {
         const std::size_t i = begin + u * fold_order::lanes + first;
         if (i >= count) continue;
-        const auto row = row_of(r + u);
+        const auto row = source.row(start + begin + u * fold_order::lanes);
         bool whole = false;
         if constexpr (Packed) {
           whole = i + L <= count;
@@ -191,99 +162,6 @@ TWOFOLD_FUNCTION typename Source::accumulator fold_thread(const Source& source, 
     }
   }
   return combine(combine(lanes[0], lanes[1]), combine(lanes[2], lanes[3]));
-}
-
-template <unsigned Rows, bool Packed, unsigned InFlight, class Source>
-TWOFOLD_FUNCTION typename Source::accumulator fold_thread(const Source& source, std::size_t start,
-                                                          std::size_t count, unsigned thread) {
-  return fold_thread<Rows, Packed, InFlight>(
-      source, start, count, thread, [&](unsigned r) { return source.row(start + r * fold_order::lanes); });
-}
-
-/// Chunks that one team takes where elements are computed: what it learns of its lanes serves all of them, and their trees
-/// share a barrier. Only where there are teams for every multiprocessor all the same.
-inline constexpr unsigned most_chunks_of_team = 8;
-template <class Source>
-unsigned chunks_of_team(const fold_levels& levels) {
-  constexpr unsigned enough = 1024;  // teams
-  unsigned chunks = 1;
-  if constexpr (computes_elements<Source>) {
-    while (chunks < most_chunks_of_team && levels.chunks >= 2 * chunks * enough) chunks *= 2;
-  }
-  return chunks;
-}
-
-/// The lanes 4t .. 4t + 3 of thread t over a chunk that holds no end of the rows: nothing to ask but the rows' starts.
-template <unsigned Rows, class Source>
-TWOFOLD_FUNCTION typename Source::accumulator fold_thread_inside(
-    const Source& source, const typename Source::row_start* rows,
-    const pack4<typename Source::element>& offsets) {
-  using A = typename Source::accumulator;
-  constexpr unsigned group = rows_in_flight<Source, 0>;
-  static_assert(Rows % group == 0);
-  A lanes[lanes_per_thread];
-  TWOFOLD_UNROLL
-  for (unsigned k = 0; k < lanes_per_thread; ++k) lanes[k] = nothing<A>();
-  TWOFOLD_DO_NOT_UNROLL
-  for (unsigned r = 0; r < Rows; r += group) {
-    TWOFOLD_UNROLL
-    for (unsigned u = 0; u < group; ++u) {
-      TWOFOLD_UNROLL
-      for (unsigned k = 0; k < lanes_per_thread; ++k)
-        lanes[k] = Source::with(lanes[k], source.inside(rows[r + u], offsets.element[k]));
-    }
-  }
-  return combine(combine(lanes[0], lanes[1]), combine(lanes[2], lanes[3]));
-}
-
-/// What the threads of a team have of a chunk, on chip: 32 threads fold it, 16 neighbours each. The slots of 17 neighbours
-/// keep those 32 from one another's memory banks.
-inline constexpr unsigned values_per_thread = team_threads / 32;
-inline constexpr unsigned value_slots = team_threads + 32;
-TWOFOLD_FUNCTION unsigned value_slot(unsigned thread) { return thread + thread / values_per_thread; }
-
-/// Memory on chip for what a team learns of its chunks of computed elements before it folds them.
-template <class Source>
-struct chunk_rooms {
-  using offsets = pack4<typename Source::element>;
-  static constexpr unsigned offset_packs = Source::keeps_offsets ? team_threads : 0;
-
-  typename Source::row_start* rows;  // of all chunks
-  offsets* kept;                     // the lanes' offsets, a pack per thread, or nothing
-};
-
-/// What thread `thread` of a team makes of `of_team` chunks from chunk `first` on of n computed elements: use(c, value)
-/// for each of them that there is. barrier() is one for the team and for what it wrote into `rooms`.
-template <unsigned Rows, class Source, class Barrier, class Use>
-TWOFOLD_FUNCTION void fold_thread_of_chunks(const Source& source, std::size_t n, unsigned first,
-                                            unsigned of_team, unsigned thread,
-                                            const chunk_rooms<Source>& rooms, const Barrier& barrier,
-                                            const Use& use) {
-  constexpr std::size_t chunk = Rows * fold_order::lanes;
-  constexpr unsigned L = lanes_per_thread;
-  static_assert(Rows * most_chunks_of_team <= team_threads);
-  const std::size_t begin = first * chunk;
-  if (thread < Rows * of_team) rooms.rows[thread] = source.row(begin + thread * fold_order::lanes);
-  typename chunk_rooms<Source>::offsets offsets;
-  TWOFOLD_UNROLL
-  for (unsigned k = 0; k < L; ++k) offsets.element[k] = source.lane(L * thread + k).value;
-  if constexpr (Source::keeps_offsets) rooms.kept[thread] = offsets;
-  barrier();  // the rows are there
-  TWOFOLD_DO_NOT_UNROLL
-  for (unsigned c = 0; c < of_team; ++c) {
-    const std::size_t start = begin + c * chunk;
-    if (start >= n) return;
-    const auto* const rows = rooms.rows + c * Rows;
-    if (start > 0 && n - start > chunk) {
-      if constexpr (Source::keeps_offsets) offsets = rooms.kept[thread];
-      use(c, fold_thread_inside<Rows>(source, rows, offsets));
-    } else {
-      // An end, or too few elements. One row at a time: more would take registers from the chunks above.
-      const std::size_t count = n - start < chunk ? n - start : chunk;
-      use(c,
-          fold_thread<Rows, false, 1>(source, start, count, thread, [rows](unsigned r) { return rows[r]; }));
-    }
-  }
 }
 
 /// The balanced tree over N neighbours, all loaded before the first addition.

@@ -20,6 +20,17 @@
 
 namespace twofold::backends {
 
+/// What the elements of a row share.
+template <class T>
+struct trapezoids_row {
+  T index;  // of the row's first element
+};
+template <>
+struct trapezoids_row<float> {
+  float high;  // bh, see above
+  float low;   // bl
+};
+
 template <class F, class T>
 struct trapezoids_source {
   using element = T;
@@ -35,26 +46,33 @@ struct trapezoids_source {
   double unit;  // 1, or a power of two with which a subnormal h has all its digits in `scale`
   std::size_t n;  // trapezoids; there is one abscissa more
 
+  using row_base = trapezoids_row<T>;
+  static constexpr unsigned no_lane = ~0u;
   struct row_start {
-    T base;  // float: bh, see above; double: the row's first index
-    T low;   // float: bl
-    unsigned has_end;
-    std::size_t index;
+    row_base base;
+    unsigned lane_of_a;  // where the row's ends are, or no_lane
+    unsigned lane_of_b;
   };
   struct lane_offset {
     unsigned index;
     T value;
   };
 
-  TWOFOLD_FUNCTION row_start row(std::size_t start) const {
-    row_start r{static_cast<T>(start), T(0), start == 0 || n - start < fold_order::lanes ? 1u : 0u, start};
+  /// What all elements of the row that starts at `start` share: all that those between the ends need.
+  TWOFOLD_FUNCTION row_base base(std::size_t start) const {
     if constexpr (std::is_same_v<T, float>) {
-      const double base = multiply_add(static_cast<double>(start), h, static_cast<double>(a));
-      r.base = static_cast<float>(base);
-      r.low = static_cast<float>(base - static_cast<double>(r.base));
+      const double exact = multiply_add(static_cast<double>(start), h, static_cast<double>(a));
+      const float high = static_cast<float>(exact);
+      return {high, static_cast<float>(exact - static_cast<double>(high))};
+    } else {
+      return {static_cast<double>(start)};
     }
-    return r;
   }
+  TWOFOLD_FUNCTION row_start row(std::size_t start, const row_base& base) const {
+    return {base, start == 0 ? 0 : no_lane,
+            n - start < fold_order::lanes ? static_cast<unsigned>(n - start) : no_lane};
+  }
+  TWOFOLD_FUNCTION row_start row(std::size_t start) const { return row(start, base(start)); }
   /// Whether what lane() computes is worth keeping in memory on chip: two conversions from and to double at an eighth of
   /// the rate of an addition or less. The compiler would rather compute them again for each chunk than hold registers.
   static constexpr bool keeps_offsets = std::is_same_v<T, float>;
@@ -65,26 +83,33 @@ struct trapezoids_source {
       return {j, static_cast<double>(j)};
     }
   }
-  TWOFOLD_FUNCTION T abscissa(const row_start& row, T offset) const {
+  TWOFOLD_FUNCTION T abscissa(const row_base& row, T offset) const {
     if constexpr (std::is_same_v<T, float>) {
-      return add(row.base, add(offset, row.low));
+      return add(row.high, add(offset, row.low));
     } else {
-      return multiply_add(row.base + offset, h, a);  // the index: exact up to 2^53
+      return multiply_add(row.index + offset, h, a);  // the index: exact up to 2^53
     }
   }
   /// The value at a place that is no end.
   TWOFOLD_ANY_CALLEE
-  TWOFOLD_FUNCTION T inside(const row_start& row, T offset) const {
+  TWOFOLD_FUNCTION T inside(const row_base& row, T offset) const {
     return static_cast<T>(f(abscissa(row, offset)));
   }
   TWOFOLD_ANY_CALLEE
   TWOFOLD_FUNCTION T load(const row_start& row, const lane_offset& lane) const {
-    T x = abscissa(row, lane.value);
-    if (row.has_end == 0) return static_cast<T>(f(x));
-    const std::size_t i = row.index + lane.index;
-    if (i == 0) x = a;
-    if (i == n) x = b;
-    return (i == 0 || i == n ? T(0.5) : T(1)) * static_cast<T>(f(x));
+    T x = abscissa(row.base, lane.value);
+    const bool at_a = lane.index == row.lane_of_a, at_b = lane.index == row.lane_of_b;
+    if (at_a) x = a;
+    if (at_b) x = b;
+    const T value = static_cast<T>(f(x));
+    return at_a || at_b ? T(0.5) * value : value;
+  }
+  /// The same in a row that ends at b; behind it there is nothing, and f is not asked what it would be there.
+  TWOFOLD_ANY_CALLEE
+  TWOFOLD_FUNCTION T load_until_b(const row_start& row, const lane_offset& lane) const {
+    const bool behind = lane.index > row.lane_of_b;
+    const T value = load(row, {behind ? row.lane_of_b : lane.index, lane.value});
+    return behind ? absent<T>() : value;
   }
   TWOFOLD_FUNCTION static T with(T sum, T value) { return add(sum, value); }
   TWOFOLD_FUNCTION result finish(T sum) const {

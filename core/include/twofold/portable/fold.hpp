@@ -2,6 +2,7 @@
 #pragma once
 
 #include <twofold/backends/error.hpp>
+#include <twofold/backends/fold_computed_device.hpp>
 #include <twofold/backends/fold_device.hpp>
 #include <twofold/backends/fold_host.hpp>
 #include <twofold/backends/kokkos/device.hpp>
@@ -275,7 +276,7 @@ template <unsigned Rows, class Source, class Exec>
 struct fold_computed_teams {
   using A = typename Source::accumulator;
   using rooms = backends::chunk_rooms<Source>;
-  using row_start = typename Source::row_start;
+  using row_pack = backends::row_pack<Source>;
   using offsets = typename rooms::offsets;
   std::size_t n;
   unsigned of_team;
@@ -283,9 +284,8 @@ struct fold_computed_teams {
 
   /// The chunks' row starts, their lanes' offsets, and where there are several chunks a value per thread and chunk.
   std::size_t scratch_bytes() const {
-    return team_tree<A>::scratch_bytes + (of_team * Rows + 1) * sizeof(row_start) +
-           (rooms::offset_packs + 3) * sizeof(offsets) +
-           (of_team > 1 ? (of_team * backends::value_slots + 1) * sizeof(A) : 0);
+    return team_tree<A>::scratch_bytes + (rooms::row_packs(of_team * Rows) + 1) * sizeof(row_pack) +
+           (rooms::offset_packs + 3) * sizeof(offsets) + (of_team * backends::team_threads + 1) * sizeof(A);
   }
 
   KOKKOS_FUNCTION void operator()(const typename Kokkos::TeamPolicy<Exec>::member_type& team) const {
@@ -294,31 +294,30 @@ struct fold_computed_teams {
       return team.team_scratch(0).get_shmem_aligned(static_cast<std::ptrdiff_t>(bytes), 16);
     };
     const rooms on_chip{
-        static_cast<row_start*>(scratch(of_team * Rows * sizeof(row_start))),
+        static_cast<row_pack*>(scratch(rooms::row_packs(of_team * Rows) * sizeof(row_pack))),
         static_cast<offsets*>(rooms::offset_packs > 0 ? scratch(rooms::offset_packs * sizeof(offsets))
                                                       : nullptr)};
-    A* const values =
-        static_cast<A*>(of_team > 1 ? scratch(of_team * backends::value_slots * sizeof(A)) : nullptr);
+    A* const values = static_cast<A*>(scratch(of_team * backends::team_threads * sizeof(A)));
     const unsigned t = static_cast<unsigned>(team.team_rank());
     const unsigned first = static_cast<unsigned>(team.league_rank()) * of_team;
     A mine = backends::nothing<A>();
+    A* slot = values + backends::value_slot(t);
     backends::fold_thread_of_chunks<Rows>(
-        results.source, n, first, of_team, t, on_chip, [&] { team.team_barrier(); },
-        [&](unsigned c, A value) {
+        results.source, n, results.levels.chunks, first, of_team, t, on_chip, [&] { team.team_barrier(); },
+        [&](A value) {
           mine = value;
-          if (values != nullptr) values[c * backends::value_slots + backends::value_slot(t)] = value;
+          *slot = value;
+          slot += backends::team_threads;
         });
-    if (values == nullptr) return results.of_chunk(team, tree, tree.fold(team, mine));
+    if (of_team == 1) return results.of_chunk(team, tree, tree.fold(team, mine));
 
     team.team_barrier();  // the values are there
     // 32 neighbours per chunk.
-    constexpr unsigned each = backends::values_per_thread;
-    const unsigned c = t / backends::neighbour_threads;
+    const unsigned c = t / backends::neighbour_threads, neighbour = t % backends::neighbour_threads;
     if (c < of_team && first + c < results.levels.chunks) {
-      const A folded = fold_neighbours(
-          backends::fold_array<each>(values + c * backends::value_slots +
-                                     backends::value_slot(each * (t % backends::neighbour_threads))));
-      if (t % backends::neighbour_threads == 0) results.partials[first + c] = folded;
+      const A folded =
+          fold_neighbours(backends::fold_thread_of_values(values + c * backends::team_threads, neighbour));
+      if (neighbour == 0) results.partials[first + c] = folded;
     }
     team.team_barrier();  // thread 0 will say so for all
     results.of_chunks(team, tree, first, of_team);

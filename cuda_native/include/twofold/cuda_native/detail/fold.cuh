@@ -8,6 +8,7 @@
 #pragma once
 
 #include <twofold/backends/error.hpp>
+#include <twofold/backends/fold_computed_device.hpp>
 #include <twofold/backends/fold_device.hpp>
 #include <twofold/cuda_native/workspace.hpp>
 
@@ -155,7 +156,7 @@ __global__ void __launch_bounds__(fold_threads, fold_blocks_per_sm)
 }
 
 /// Elements that are computed: a block takes `of_block` chunks in a row. Shared memory: the chunks' row starts, the lanes'
-/// offsets of floats, and a value per thread and chunk; 28 KiB for floats, 36 KiB for doubles.
+/// offsets of floats, and a value per thread and chunk; 43 KiB for floats, 34 KiB for doubles.
 template <unsigned Rows, class Source>
 __global__ void __launch_bounds__(fold_threads, fold_blocks_per_sm)
     fold_computed_kernel(const __grid_constant__ Source source, std::size_t n, backends::fold_levels levels,
@@ -163,20 +164,22 @@ __global__ void __launch_bounds__(fold_threads, fold_blocks_per_sm)
                          typename Source::result* result) {
   await_earlier_work();
   using A = typename Source::accumulator;
-  constexpr unsigned most = backends::most_chunks_of_team;
+  constexpr unsigned most = backends::most_chunks_of_team<Source>;
   __shared__ block_scratch<A, fold_threads> scratch;
   using rooms = backends::chunk_rooms<Source>;
-  __shared__ typename Source::row_start rows[most * Rows];
+  __shared__ backends::row_pack<Source> rows[rooms::row_packs(most * Rows)];
   __shared__ typename rooms::offsets offsets[rooms::offset_packs + 1];
-  __shared__ A values[most][backends::value_slots];
+  __shared__ A values[most][fold_threads];
 
   const unsigned first = blockIdx.x * of_block;
   A mine = backends::nothing<A>();
+  A* slot = &values[0][backends::value_slot(threadIdx.x)];
   backends::fold_thread_of_chunks<Rows>(
-      source, n, first, of_block, threadIdx.x, rooms{rows, offsets}, [] { __syncthreads(); },
-      [&](unsigned c, A value) {
+      source, n, levels.chunks, first, of_block, threadIdx.x, rooms{rows, offsets}, [] { __syncthreads(); },
+      [&](A value) {
         mine = value;
-        if (of_block > 1) values[c][backends::value_slot(threadIdx.x)] = value;
+        *slot = value;
+        slot += fold_threads;
       });
   if (of_block == 1) {
     return fold_results(source, levels, block_fold<fold_threads>(mine, scratch), memory, scratch, result);
@@ -185,8 +188,7 @@ __global__ void __launch_bounds__(fold_threads, fold_blocks_per_sm)
   // A warp per chunk.
   const unsigned c = threadIdx.x / warp_threads, lane = threadIdx.x % warp_threads;
   if (c < of_block && first + c < levels.chunks) {
-    constexpr unsigned each = backends::values_per_thread;
-    const A folded = warp_fold(backends::fold_array<each>(values[c] + backends::value_slot(each * lane)));
+    const A folded = warp_fold(backends::fold_thread_of_values(values[c], lane));
     if (lane == 0) memory.partials[first + c] = folded;
   }
   __syncthreads();  // thread 0 will say so for all
