@@ -37,15 +37,15 @@ struct Backend {
   static std::vector<Peer<T, R>> peers(Fold fold) {
     return host_peers<T, R>(fold);
   }
-  template <class R>
+  template <class R, class F>
   static std::vector<IntegratePeer<R>> integrate_peers() {
-    return host_integrate_peers<R>();
+    return host_integrate_peers<R, F>();
   }
   template <class T, class R>
   static std::vector<ValuePeer<T, R>> value_peers(Fold) {
     return {};  // a call of a host peer has its value when it returns
   }
-  template <class R>
+  template <class R, class F>
   static std::vector<IntegrateValuePeer<R>> integrate_value_peers() {
     return {};
   }

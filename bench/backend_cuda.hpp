@@ -105,19 +105,19 @@ struct Backend<Kokkos::Cuda> {
     }
     return all;
   }
-  template <class R>
+  template <class R, class F>
   static std::vector<IntegratePeer<R>> integrate_peers() {
-    std::vector<IntegratePeer<R>> all = device_integrate_peers<R>();
-    if constexpr (backends::cuda_native_built) append(all, free_order_integrate_peers<R>());
+    std::vector<IntegratePeer<R>> all = device_integrate_peers<R, F>();
+    if constexpr (backends::cuda_native_built) append(all, free_order_integrate_peers<R, F>());
     return all;
   }
   template <class T, class R>
   static std::vector<ValuePeer<T, R>> value_peers(Fold fold) {
     return device_value_peers<T, R>(fold);
   }
-  template <class R>
+  template <class R, class F>
   static std::vector<IntegrateValuePeer<R>> integrate_value_peers() {
-    return device_integrate_value_peers<R>();
+    return device_integrate_value_peers<R, F>();
   }
   template <class T>
   static std::vector<MatrixPeer<T>> outer_product_peers() {

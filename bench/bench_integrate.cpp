@@ -10,16 +10,26 @@ concept Integrates = requires(PathTag path, Exec exec, R bound, std::int64_t n, 
   twofold::integrate(path, exec, SquarePlusOne{}, bound, bound, static_cast<std::size_t>(n), result...);
 };
 
+/// What a case is called, and what it must give.
+const char* name_of(SquarePlusOne) { return "x*x+1"; }
+const char* name_of(FourOverOnePlusSquare) { return "4/(1+x*x)"; }
+long double trapezoids_of(SquarePlusOne, long double a, long double b, std::int64_t n) {
+  return trapezoids_of_parabola(a, b, n);
+}
+long double trapezoids_of(FourOverOnePlusSquare, long double a, long double b, std::int64_t n) {
+  return trapezoids_of_arctangent(a, b, n);
+}
+
 /// The same rule as a plain loop: abscissae from the index, half weights at the ends. Added in double: a float
 /// that grows by one small term at a time stops growing.
-template <class R>
+template <class R, class F>
 struct KokkosTrapezoids {
   R a;
   R h;
   std::int64_t n;
   KOKKOS_FUNCTION void operator()(std::int64_t i, double& sum) const {
     const R weight = i == 0 || i == n ? h / 2 : h;
-    sum += static_cast<double>(weight * SquarePlusOne{}(a + static_cast<R>(i) * h));
+    sum += static_cast<double>(weight * F{}(a + static_cast<R>(i) * h));
   }
 };
 
@@ -30,12 +40,12 @@ struct Bounds {
   volatile R b = R(1.75);
 };
 
-template <class Exec, class R>
+template <class Exec, class R, class F>
 class IntegrateCase {
  public:
   IntegrateCase(Session<Exec>& session, std::int64_t n) : session_(session), n_(n) {
     case_.algorithm = "integrate";
-    case_.variant = "x*x+1";
+    case_.variant = name_of(F{});
     case_.type = type_name<R>();
     case_.accumulator = type_name<R>();
     case_.n = n;
@@ -47,11 +57,11 @@ class IntegrateCase {
     using View = typename ResultView<Exec, R>::View;
     if constexpr (Integrates<R, PathTag, Exec, View>) {
       add(PathTag::name, true, 64, [path](const Exec& exec, R a, R b, std::int64_t n, const View& result) {
-        twofold::integrate(path, exec, SquarePlusOne{}, a, b, static_cast<std::size_t>(n), result);
+        twofold::integrate(path, exec, F{}, a, b, static_cast<std::size_t>(n), result);
       });
       if (!wants_values()) return;
       add_value(PathTag::name, true, 64, [path](const Exec& exec, R a, R b, std::int64_t n) {
-        return twofold::integrate<R>(path, exec, SquarePlusOne{}, a, b, static_cast<std::size_t>(n));
+        return twofold::integrate<R>(path, exec, F{}, a, b, static_cast<std::size_t>(n));
       });
     }
   }
@@ -70,14 +80,14 @@ class IntegrateCase {
   }
 
   void add_peers() {
-    for (const IntegratePeer<R>& peer : Backend<Exec>::template integrate_peers<R>()) {
+    for (const IntegratePeer<R>& peer : Backend<Exec>::template integrate_peers<R, F>()) {
       add(peer.path, false, peer_units(),
           [run = peer.run](const Exec& exec, R a, R b, std::int64_t n, const auto& result) {
             run(a, b, n, result.data(), Backend<Exec>::stream(exec));
           });
     }
     if (!wants_values()) return;
-    for (const IntegrateValuePeer<R>& peer : Backend<Exec>::template integrate_value_peers<R>()) {
+    for (const IntegrateValuePeer<R>& peer : Backend<Exec>::template integrate_value_peers<R, F>()) {
       add_value(peer.path, false, peer_units(), [run = peer.run](const Exec& exec, R a, R b, std::int64_t n) {
         return run(a, b, n, Backend<Exec>::stream(exec));
       });
@@ -110,7 +120,7 @@ class IntegrateCase {
   static void reduce(const Exec& exec, R a, R b, std::int64_t n, Result&& result) {
     using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
     Kokkos::parallel_reduce("twofold_bench kokkos", Policy(exec, 0, n + 1),
-                            KokkosTrapezoids<R>{a, (b - a) / static_cast<R>(n), n}, result);
+                            KokkosTrapezoids<R, F>{a, (b - a) / static_cast<R>(n), n}, result);
   }
 
   /// op(exec, a, b, n) returns the value to the host, so the wall clock counts.
@@ -125,7 +135,7 @@ class IntegrateCase {
     path.clock = &session_.wall;
     path.poison = [value] { *value = poison<R>(); };
     path.check = [value, bounds, n = n_, units] {
-      return judge_value<R>(trapezoids_of_parabola(bounds->a, bounds->b, n), units, *value);
+      return judge_value<R>(trapezoids_of(F{}, bounds->a, bounds->b, n), units, *value);
     };
     path.run = [op, value, bounds, n = n_, &exec = session_.exec](std::int64_t, std::int64_t count) {
       for (std::int64_t call = 0; call < count; ++call) {
@@ -146,8 +156,7 @@ class IntegrateCase {
     path.clock = session_.clock.get();
     path.poison = [result] { result.set(poison<Out>()); };
     path.check = [result, bounds, n = n_, units] {
-      return judge_value<R>(trapezoids_of_parabola(bounds->a, bounds->b, n), units,
-                            static_cast<R>(result.get()));
+      return judge_value<R>(trapezoids_of(F{}, bounds->a, bounds->b, n), units, static_cast<R>(result.get()));
     };
     path.run = [op, result, bounds, n = n_, &exec = session_.exec](std::int64_t, std::int64_t count) {
       for (std::int64_t call = 0; call < count; ++call) op(exec, bounds->a, bounds->b, n, result.view());
@@ -167,12 +176,19 @@ struct Integrate {
   template <class Exec, class T, class R>
   void run(Session<Exec>& session, std::int64_t n) const {
     if (n < 1) return;  // n = 0 throws, by contract
-    IntegrateCase<Exec, R> integrate(session, n);
+    measure<SquarePlusOne, R>(session, n);
+    measure<FourOverOnePlusSquare, R>(session, n);
+  }
+
+ private:
+  template <class F, class R, class Exec>
+  static void measure(Session<Exec>& session, std::int64_t n) {
+    IntegrateCase<Exec, R, F> integrate(session, n);
     integrate.add_twofold(twofold::portable);
     integrate.add_twofold(twofold::native);
     integrate.add_peers();
     integrate.add_kokkos();
-    integrate.add_rungs();
+    if constexpr (std::is_same_v<F, SquarePlusOne>) integrate.add_rungs();
     integrate.measure();
   }
 };

@@ -3,7 +3,8 @@
 // threads do (the same function, as many loads in flight, the same block); but blocks stride over the tiles in as many
 // as this GPU likes, keep their sums from tile to tile, and what they got is folded once, by the last block, in whatever
 // shape is at hand. Nothing depends on n alone any more: the bits change with the number of multiprocessors.
-// One kernel, one launch, one pass. Shared memory: 16 accumulators.
+// One kernel, one launch, one pass. Shared memory: 16 accumulators; where elements are computed, what the native kernel has
+// there but for the values.
 
 #include <algorithm>
 #include <cstdint>
@@ -20,28 +21,14 @@ namespace {
 
 namespace native = cuda_native::detail;
 
-template <unsigned Rows, class Source>
-__global__ void __launch_bounds__(native::fold_threads, native::fold_blocks_per_sm)
-    free_order_kernel(const __grid_constant__ Source source, std::size_t n,
-                      typename Source::accumulator* partials, unsigned* counter,
-                      typename Source::result* result) {
-  native::await_earlier_work();
+/// Folds what the threads of all blocks have into *result.
+template <class Source>
+__device__ void fold_blocks(const Source& source, typename Source::accumulator mine,
+                            typename Source::accumulator* partials, unsigned* counter,
+                            typename Source::result* result) {
   using A = typename Source::accumulator;
-  constexpr bool packed = backends::loads_packs<Source>;
-  // Where nothing is loaded, four rows at a time: with more the loop over tiles would spill.
-  constexpr unsigned in_flight =
-      packed ? backends::rows_in_flight<Source, native::fold_bytes_in_flight<A>> : fold_order::short_rows;
-  constexpr std::size_t tile = Rows * fold_order::lanes;
   __shared__ native::block_scratch<A, native::fold_threads> scratch;
-
-  A mine = backends::nothing<A>();
-  for (std::size_t start = blockIdx.x * tile; start < n; start += gridDim.x * tile) {
-    const std::size_t count = n - start < tile ? n - start : tile;
-    mine = backends::combine(
-        mine, backends::fold_thread<Rows, packed, in_flight>(source, start, count, threadIdx.x));
-  }
   A folded = native::block_fold<native::fold_threads>(mine, scratch);
-
   if (gridDim.x > 1) {
     if (threadIdx.x == 0) partials[blockIdx.x] = folded;
     if (gridDim.x <= backends::few_chunks<A>) {
@@ -58,6 +45,47 @@ __global__ void __launch_bounds__(native::fold_threads, native::fold_blocks_per_
     }
   }
   if (threadIdx.x == 0) *result = source.finish(folded);
+}
+
+template <unsigned Rows, class Source>
+__global__ void __launch_bounds__(native::fold_threads, native::fold_blocks_per_sm)
+    free_order_kernel(const __grid_constant__ Source source, std::size_t n,
+                      typename Source::accumulator* partials, unsigned* counter,
+                      typename Source::result* result) {
+  native::await_earlier_work();
+  using A = typename Source::accumulator;
+  constexpr unsigned in_flight = backends::rows_in_flight<Source, native::fold_bytes_in_flight<A>>;
+  constexpr std::size_t tile = Rows * fold_order::lanes;
+
+  A mine = backends::nothing<A>();
+  for (std::size_t start = blockIdx.x * tile; start < n; start += gridDim.x * tile) {
+    const std::size_t count = n - start < tile ? n - start : tile;
+    mine = backends::combine(mine,
+                             backends::fold_thread<Rows, true, in_flight>(source, start, count, threadIdx.x));
+  }
+  fold_blocks(source, mine, partials, counter, result);
+}
+
+/// The same where elements are computed: tiles of as many chunks as a block of the native kernel takes.
+template <unsigned Rows, class Source>
+__global__ void __launch_bounds__(native::fold_threads, native::fold_blocks_per_sm)
+    free_order_computed_kernel(const __grid_constant__ Source source, std::size_t n, unsigned chunks,
+                               unsigned of_tile, typename Source::accumulator* partials, unsigned* counter,
+                               typename Source::result* result) {
+  native::await_earlier_work();
+  using A = typename Source::accumulator;
+  using rooms = backends::chunk_rooms<Source>;
+  __shared__ backends::row_pack<Source> rows[rooms::row_packs(backends::most_chunks_of_team<Source> * Rows)];
+  __shared__ typename rooms::offsets offsets[rooms::offset_packs + 1];
+
+  A mine = backends::nothing<A>();
+  for (unsigned first = blockIdx.x * of_tile; first < chunks; first += gridDim.x * of_tile) {
+    backends::fold_thread_of_chunks<Rows>(
+        source, n, chunks, first, of_tile, threadIdx.x, rooms{rows, offsets}, [] { __syncthreads(); },
+        [&](A value) { mine = backends::combine(mine, value); });
+    __syncthreads();  // the rows are read
+  }
+  fold_blocks(source, mine, partials, counter, result);
 }
 
 void check(cudaError_t status, const char* call) { backends::check_cuda(status, call); }
@@ -99,32 +127,43 @@ struct Scratch {
   }
 };
 
+/// The blocks of a kernel at most.
+template <Grid Kind, class Kernel>
+unsigned most_blocks(Kernel kernel) {
+  int fit = blocks_per_sm_in_waves;
+  if (Kind == Grid::resident) {
+    check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&fit, kernel, native::fold_threads, 0), "occupancy");
+  }
+  return static_cast<unsigned>(fit * multiprocessors());
+}
+
 template <Grid Kind, unsigned Rows, class Source>
 void launch_free_order(const Source& source, std::size_t n, typename Source::result* result, Stream stream) {
-  constexpr auto kernel = free_order_kernel<Rows, Source>;
-  static const int most = [] {
-    int fit = blocks_per_sm_in_waves;
-    if (Kind == Grid::resident) {
-      check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&fit, kernel, native::fold_threads, 0),
-            "occupancy");
-    }
-    return fit * multiprocessors();
-  }();
-  const std::size_t tiles = (n + Rows * fold_order::lanes - 1) / (Rows * fold_order::lanes);
-  const auto blocks =
-      static_cast<unsigned>(std::clamp<std::size_t>(tiles, 1, static_cast<std::size_t>(most)));
+  constexpr const char* name = "twofold_bench free order";
+  using A = typename Source::accumulator;
   const Scratch& scratch = Scratch::instance();
-  native::launch_early("twofold_bench free order", kernel, blocks, native::fold_threads, 0, stream, source, n,
-                       static_cast<typename Source::accumulator*>(scratch.partials), scratch.counter, result);
+  const auto partials = static_cast<A*>(scratch.partials);
+  if constexpr (backends::computes_elements<Source>) {
+    constexpr auto kernel = free_order_computed_kernel<Rows, Source>;
+    const auto levels = backends::fold_levels::of(n);
+    const unsigned of_tile = backends::chunks_of_team<Source>(levels);
+    static const unsigned most = most_blocks<Kind>(kernel);
+    native::launch_early(name, kernel, std::min(levels.teams(of_tile), most), native::fold_threads, 0, stream,
+                         source, n, levels.chunks, of_tile, partials, scratch.counter, result);
+  } else {
+    constexpr auto kernel = free_order_kernel<Rows, Source>;
+    static const unsigned most = most_blocks<Kind>(kernel);
+    const std::size_t tiles = (n + Rows * fold_order::lanes - 1) / (Rows * fold_order::lanes);
+    const auto blocks = static_cast<unsigned>(std::clamp<std::size_t>(tiles, 1, most));
+    native::launch_early(name, kernel, blocks, native::fold_threads, 0, stream, source, n, partials,
+                         scratch.counter, result);
+  }
 }
 
 template <Grid Kind, class Source>
 void fold_in_free_order(const Source& source, std::size_t n, typename Source::result* result, Stream stream) {
   if constexpr (backends::loads_packs<Source>) {
     backends::expects(source.packed(), "free order", [] { return std::string("operands not aligned"); });
-  } else if (n >= std::size_t{1} << 28) {
-    // Bound by arithmetic: longer tiles, so that a thread folds its lanes less often.
-    return launch_free_order<Kind, 4 * fold_order::long_rows>(source, n, result, stream);
   }
   if (n <= fold_order::longest_short) {
     launch_free_order<Kind, fold_order::short_rows>(source, n, result, stream);
@@ -148,11 +187,10 @@ void free_norm2(const T* x, const T*, std::int64_t n, T* result, Stream stream) 
   fold_in_free_order<Kind>(backends::norm2_source<T, T>{{x}}, static_cast<std::size_t>(n), result, stream);
 }
 
-template <Grid Kind, class T>
+template <Grid Kind, class T, class F>
 void free_integrate(T a, T b, std::int64_t n, T* result, Stream stream) {
   const auto trapezoids = static_cast<std::size_t>(n);
-  fold_in_free_order<Kind>(backends::trapezoids(SquarePlusOne{}, a, b, trapezoids), trapezoids + 1, result,
-                           stream);
+  fold_in_free_order<Kind>(backends::trapezoids(F{}, a, b, trapezoids), trapezoids + 1, result, stream);
 }
 
 }  // namespace
@@ -171,15 +209,17 @@ std::vector<Peer<T, T>> free_order_peers(Fold fold) {
   return {};
 }
 
-template <class T>
+template <class T, class F>
 std::vector<IntegratePeer<T>> free_order_integrate_peers() {
-  return {{"free_order", free_integrate<Grid::resident, T>},
-          {"free_order:waves", free_integrate<Grid::waves, T>}};
+  return {{"free_order", free_integrate<Grid::resident, T, F>},
+          {"free_order:waves", free_integrate<Grid::waves, T, F>}};
 }
 
 template std::vector<Peer<float, float>> free_order_peers(Fold);
 template std::vector<Peer<double, double>> free_order_peers(Fold);
-template std::vector<IntegratePeer<float>> free_order_integrate_peers();
-template std::vector<IntegratePeer<double>> free_order_integrate_peers();
+template std::vector<IntegratePeer<float>> free_order_integrate_peers<float, SquarePlusOne>();
+template std::vector<IntegratePeer<double>> free_order_integrate_peers<double, SquarePlusOne>();
+template std::vector<IntegratePeer<float>> free_order_integrate_peers<float, FourOverOnePlusSquare>();
+template std::vector<IntegratePeer<double>> free_order_integrate_peers<double, FourOverOnePlusSquare>();
 
 }  // namespace twofold::bench

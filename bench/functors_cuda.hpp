@@ -44,14 +44,14 @@ struct SquareRoot {
 };
 
 /// Term i of the trapezoidal rule.
-template <class R>
+template <class R, class F>
 struct TrapezoidAt {
   R a;
   R h;
   std::int64_t n;
   __host__ __device__ R operator()(std::int64_t i) const {
     const R weight = i == 0 || i == n ? h / 2 : h;
-    return weight * SquarePlusOne{}(a + static_cast<R>(i) * h);
+    return weight * F{}(a + static_cast<R>(i) * h);
   }
 };
 

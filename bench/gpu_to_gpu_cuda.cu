@@ -75,10 +75,10 @@ void norm2(const T* x, const T*, std::int64_t n, T* result, Stream stream) {
             thrust::make_transform_output_iterator(result, SquareRoot{}), stream);
 }
 
-template <class T>
+template <class T, class F>
 void integrate(T a, T b, std::int64_t n, T* result, Stream stream) {
   const thrust::counting_iterator<std::int64_t> index(0);
-  const TrapezoidAt<T> term{a, (b - a) / static_cast<T>(n), n};
+  const TrapezoidAt<T, F> term{a, (b - a) / static_cast<T>(n), n};
   add_up<T>(thrust::make_transform_iterator(index, term), n + 1, result, stream);
 }
 
@@ -99,9 +99,9 @@ std::vector<Peer<T, T>> gpu_to_gpu_peers(Fold fold) {
   return {};
 }
 
-template <class T>
+template <class T, class F>
 std::vector<IntegratePeer<T>> gpu_to_gpu_integrate_peers() {
-  return {{path, integrate<T>}};
+  return {{path, integrate<T, F>}};
 }
 
 std::string gpu_to_gpu_version() {
@@ -116,7 +116,7 @@ std::vector<Peer<T, T>> gpu_to_gpu_peers(Fold) {
   return {};
 }
 
-template <class T>
+template <class T, class F>
 std::vector<IntegratePeer<T>> gpu_to_gpu_integrate_peers() {
   return {};
 }
@@ -127,7 +127,9 @@ std::string gpu_to_gpu_version() { return "no gpu_to_gpu"; }
 
 template std::vector<Peer<float, float>> gpu_to_gpu_peers(Fold);
 template std::vector<Peer<double, double>> gpu_to_gpu_peers(Fold);
-template std::vector<IntegratePeer<float>> gpu_to_gpu_integrate_peers();
-template std::vector<IntegratePeer<double>> gpu_to_gpu_integrate_peers();
+template std::vector<IntegratePeer<float>> gpu_to_gpu_integrate_peers<float, SquarePlusOne>();
+template std::vector<IntegratePeer<double>> gpu_to_gpu_integrate_peers<double, SquarePlusOne>();
+template std::vector<IntegratePeer<float>> gpu_to_gpu_integrate_peers<float, FourOverOnePlusSquare>();
+template std::vector<IntegratePeer<double>> gpu_to_gpu_integrate_peers<double, FourOverOnePlusSquare>();
 
 }  // namespace twofold::bench

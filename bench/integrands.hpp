@@ -26,4 +26,12 @@ struct SquarePlusOne {
   }
 };
 
+/// The other one that everybody integrates, for pi: a division an element.
+struct FourOverOnePlusSquare {
+  template <class T>
+  TWOFOLD_BENCH_FUNCTION T operator()(T x) const {
+    return T(4) / SquarePlusOne{}(x);
+  }
+};
+
 }  // namespace twofold::bench

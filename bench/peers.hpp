@@ -25,7 +25,7 @@ struct Peer {
   void (*run)(const T* x, const T* y, std::int64_t n, R* result, Stream stream);
 };
 
-/// The trapezoidal rule of integrands.hpp on [a, b].
+/// The trapezoidal rule on [a, b]; of which integrand of integrands.hpp, says who returns it.
 template <class R>
 struct IntegratePeer {
   std::string path;
@@ -68,7 +68,7 @@ std::vector<Peer<T, R>> host_peers(Fold fold);
 template <class T, class R>
 std::vector<Peer<T, R>> std_peers(Fold fold);
 void set_std_peer_threads(int threads);
-template <class R>
+template <class R, class F>
 std::vector<IntegratePeer<R>> host_integrate_peers();
 MemoryOps host_memory_ops();
 std::string host_peer_versions();
@@ -77,22 +77,22 @@ void set_host_peer_threads(int threads);
 
 template <class T, class R>
 std::vector<Peer<T, R>> device_peers(Fold fold);
-template <class R>
+template <class R, class F>
 std::vector<IntegratePeer<R>> device_integrate_peers();
 template <class T, class R>
 std::vector<ValuePeer<T, R>> device_value_peers(Fold fold);
-template <class R>
+template <class R, class F>
 std::vector<IntegrateValuePeer<R>> device_integrate_value_peers();
 /// CUB's sums with the same bits on every GPU; none where its version has none.
 template <class T>
 std::vector<Peer<T, T>> gpu_to_gpu_peers(Fold fold);
-template <class T>
+template <class T, class F>
 std::vector<IntegratePeer<T>> gpu_to_gpu_integrate_peers();
 std::string gpu_to_gpu_version();
 /// The native kernel free to choose its order: what the fold order costs.
 template <class T>
 std::vector<Peer<T, T>> free_order_peers(Fold fold);
-template <class T>
+template <class T, class F>
 std::vector<IntegratePeer<T>> free_order_integrate_peers();
 template <class T>
 std::vector<MatrixPeer<T>> device_outer_product_peers();  // x, y, C

@@ -73,12 +73,12 @@ void cub_norm2(const T* x, const T*, std::int64_t n, R* result, Stream stream) {
   });
 }
 
-template <class R>
+template <class R, class F>
 void cub_integrate(R a, R b, std::int64_t n, R* result, Stream stream) {
   with_scratch(n, [&](void* scratch, std::size_t& bytes) {
-    return cub::DeviceReduce::TransformReduce(scratch, bytes, thrust::counting_iterator<std::int64_t>(0),
-                                              result, n + 1, Add{},
-                                              TrapezoidAt<R>{a, (b - a) / static_cast<R>(n), n}, R{}, stream);
+    return cub::DeviceReduce::TransformReduce(
+        scratch, bytes, thrust::counting_iterator<std::int64_t>(0), result, n + 1, Add{},
+        TrapezoidAt<R, F>{a, (b - a) / static_cast<R>(n), n}, R{}, stream);
   });
 }
 
@@ -188,10 +188,10 @@ std::vector<Peer<T, R>> device_peers(Fold fold) {
   return peers;
 }
 
-template <class R>
+template <class R, class F>
 std::vector<IntegratePeer<R>> device_integrate_peers() {
-  std::vector<IntegratePeer<R>> peers = gpu_to_gpu_integrate_peers<R>();
-  peers.insert(peers.begin(), {"vendor:cub", cub_integrate<R>});
+  std::vector<IntegratePeer<R>> peers = gpu_to_gpu_integrate_peers<R, F>();
+  peers.insert(peers.begin(), {"vendor:cub", cub_integrate<R, F>});
   return peers;
 }
 
@@ -212,7 +212,9 @@ template std::vector<Peer<std::int32_t, std::int64_t>> device_peers(Fold);
 template std::vector<Peer<std::int64_t, std::int64_t>> device_peers(Fold);
 template std::vector<Peer<std::uint32_t, std::uint64_t>> device_peers(Fold);
 template std::vector<Peer<std::uint64_t, std::uint64_t>> device_peers(Fold);
-template std::vector<IntegratePeer<float>> device_integrate_peers();
-template std::vector<IntegratePeer<double>> device_integrate_peers();
+template std::vector<IntegratePeer<float>> device_integrate_peers<float, SquarePlusOne>();
+template std::vector<IntegratePeer<double>> device_integrate_peers<double, SquarePlusOne>();
+template std::vector<IntegratePeer<float>> device_integrate_peers<float, FourOverOnePlusSquare>();
+template std::vector<IntegratePeer<double>> device_integrate_peers<double, FourOverOnePlusSquare>();
 
 }  // namespace twofold::bench

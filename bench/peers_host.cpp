@@ -96,10 +96,10 @@ void blocked_norm2(const T* x, const T*, std::int64_t n, R* result, Stream) {
       std::sqrt(add_all<R>(n, [x](std::int64_t i) { return static_cast<R>(x[i]) * static_cast<R>(x[i]); }));
 }
 
-template <class R>
+template <class R, class F>
 void plain_integrate(R a, R b, std::int64_t n, R* result, Stream) {
   const R h = (b - a) / static_cast<R>(n);
-  const SquarePlusOne f;
+  const F f;
   // 32-bit indices within a block convert to floating point in vector code; 64-bit ones may not.
   using Total = double;
   Total total = 0.5 * (static_cast<Total>(f(a)) + static_cast<Total>(f(b)));
@@ -268,9 +268,9 @@ std::vector<Peer<T, R>> host_peers(Fold fold) {
   return peers;
 }
 
-template <class R>
+template <class R, class F>
 std::vector<IntegratePeer<R>> host_integrate_peers() {
-  return {{"plain", plain_integrate<R>}};
+  return {{"plain", plain_integrate<R, F>}};
 }
 
 MemoryOps host_memory_ops() { return {empty_region, read_all, fill_all, copy_all}; }
@@ -303,7 +303,9 @@ template std::vector<Peer<std::int32_t, std::int64_t>> host_peers(Fold);
 template std::vector<Peer<std::int64_t, std::int64_t>> host_peers(Fold);
 template std::vector<Peer<std::uint32_t, std::uint64_t>> host_peers(Fold);
 template std::vector<Peer<std::uint64_t, std::uint64_t>> host_peers(Fold);
-template std::vector<IntegratePeer<float>> host_integrate_peers();
-template std::vector<IntegratePeer<double>> host_integrate_peers();
+template std::vector<IntegratePeer<float>> host_integrate_peers<float, SquarePlusOne>();
+template std::vector<IntegratePeer<double>> host_integrate_peers<double, SquarePlusOne>();
+template std::vector<IntegratePeer<float>> host_integrate_peers<float, FourOverOnePlusSquare>();
+template std::vector<IntegratePeer<double>> host_integrate_peers<double, FourOverOnePlusSquare>();
 
 }  // namespace twofold::bench

@@ -154,6 +154,22 @@ long double trapezoids_of_parabola(long double a, long double b, std::int64_t n)
   return integral + length * length * length / (6 * count * count);
 }
 
+long double trapezoids_of_arctangent(long double a, long double b, std::int64_t n) {
+  const long double h = (b - a) / static_cast<long double>(n);
+  const auto square = [](long double x) { return 1 + x * x; };
+  if (n <= 4096) {
+    long double sum = (4 / square(a) + 4 / square(b)) / 2;
+    for (std::int64_t i = 1; i < n; ++i) sum += 4 / square(a + static_cast<long double>(i) * h);
+    return h * sum;
+  }
+  const auto first = [&](long double x) { return -8 * x / (square(x) * square(x)); };
+  const auto third = [&](long double x) {
+    return 96 * x * (1 - x * x) / (square(x) * square(x) * square(x) * square(x));
+  };
+  const long double integral = 4 * (std::atan(b) - std::atan(a));
+  return integral + h * h / 12 * (first(b) - first(a)) - h * h * h * h / 720 * (third(b) - third(a));
+}
+
 template class PrefixReference<float>;
 template class PrefixReference<double>;
 template class PrefixReference<std::int32_t>;

@@ -52,4 +52,8 @@ Verdict judge_value(long double reference, double units, R result);
 /// The composite trapezoidal rule of x*x + 1: for a parabola, the exact integral plus (b-a)^3 / (6 n^2).
 long double trapezoids_of_parabola(long double a, long double b, std::int64_t n);
 
+/// The same of 4 / (1 + x*x): term by term where they are few, else by the Euler-Maclaurin formula, whose third
+/// correction is below 1e-21 of the integral then.
+long double trapezoids_of_arctangent(long double a, long double b, std::int64_t n);
+
 }  // namespace twofold::bench

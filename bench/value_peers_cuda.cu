@@ -111,11 +111,12 @@ R thrust_norm2(const T* x, const T*, std::int64_t n, Stream stream) {
       thrust::transform_reduce(thrust_on(stream), x, x + n, Square<T, R>{}, R{}, thrust::plus<R>{}));
 }
 
-template <class R>
+template <class R, class F>
 R thrust_integrate(R a, R b, std::int64_t n, Stream stream) {
   const thrust::counting_iterator<std::int64_t> first(0);
   return thrust::transform_reduce(thrust_on(stream), first, first + (n + 1),
-                                  TrapezoidAt<R>{a, (b - a) / static_cast<R>(n), n}, R{}, thrust::plus<R>{});
+                                  TrapezoidAt<R, F>{a, (b - a) / static_cast<R>(n), n}, R{},
+                                  thrust::plus<R>{});
 }
 
 }  // namespace
@@ -141,16 +142,16 @@ std::vector<ValuePeer<T, R>> device_value_peers(Fold fold) {
   return peers;
 }
 
-template <class R>
+template <class R, class F>
 std::vector<IntegrateValuePeer<R>> device_integrate_value_peers() {
   std::vector<IntegrateValuePeer<R>> peers;
-  for (const IntegratePeer<R>& peer : device_integrate_peers<R>()) {
+  for (const IntegratePeer<R>& peer : device_integrate_peers<R, F>()) {
     if (peer.path != "vendor:cub") continue;
     peers.push_back({peer.path, [run = peer.run](R a, R b, std::int64_t n, Stream stream) {
                        return copied<R>([&](R* result) { run(a, b, n, result, stream); }, stream);
                      }});
   }
-  peers.push_back({"vendor:thrust", thrust_integrate<R>});
+  peers.push_back({"vendor:thrust", thrust_integrate<R, F>});
   return peers;
 }
 
@@ -161,7 +162,10 @@ template std::vector<ValuePeer<std::int32_t, std::int64_t>> device_value_peers(F
 template std::vector<ValuePeer<std::int64_t, std::int64_t>> device_value_peers(Fold);
 template std::vector<ValuePeer<std::uint32_t, std::uint64_t>> device_value_peers(Fold);
 template std::vector<ValuePeer<std::uint64_t, std::uint64_t>> device_value_peers(Fold);
-template std::vector<IntegrateValuePeer<float>> device_integrate_value_peers();
-template std::vector<IntegrateValuePeer<double>> device_integrate_value_peers();
+template std::vector<IntegrateValuePeer<float>> device_integrate_value_peers<float, SquarePlusOne>();
+template std::vector<IntegrateValuePeer<double>> device_integrate_value_peers<double, SquarePlusOne>();
+template std::vector<IntegrateValuePeer<float>> device_integrate_value_peers<float, FourOverOnePlusSquare>();
+template std::vector<IntegrateValuePeer<double>>
+device_integrate_value_peers<double, FourOverOnePlusSquare>();
 
 }  // namespace twofold::bench
