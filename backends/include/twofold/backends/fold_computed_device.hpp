@@ -136,7 +136,7 @@ struct chunk_rooms {
   row_pack<Source>* rows;  // of all chunks
   offsets* kept;           // the lanes' offsets, a pack per thread, or nothing
 
-  static constexpr unsigned row_packs(unsigned rows_of_chunks) {
+  TWOFOLD_FUNCTION static constexpr unsigned row_packs(unsigned rows_of_chunks) {
     return rows_of_chunks / row_pack<Source>::rows;
   }
 };
