@@ -42,32 +42,46 @@ std::vector<Entry<Exec>> wanted_entries(const Options& options) {
   return wanted;
 }
 
+/// The sizes whose operands and results fit into memory.
 template <class Exec>
-void run_entry(const Entry<Exec>& entry, Session<Exec>& session, const std::vector<std::int64_t>& sizes) {
-  std::vector<std::int64_t> fitting = sizes;
-  if (entry.reads_operands) {
-    std::erase_if(fitting, [&](std::int64_t n) { return !session.inputs.fits(n, entry.element_bytes); });
+std::vector<std::int64_t> fitting(const Entry<Exec>& entry, const Session<Exec>& session,
+                                  std::vector<std::int64_t> sizes) {
+  if (entry.reads_operands || entry.writes_results) {
+    std::erase_if(sizes, [&](std::int64_t n) { return !session.inputs.fits(n, entry.element_bytes); });
   }
-  if (fitting.empty()) return;
-  if (session.dry_run && fitting.size() < sizes.size()) {
+  return sizes;
+}
+
+/// Counts the entry's cases. False where --only leaves none: nothing must be made for it then.
+template <class Exec>
+bool has_cases(const Entry<Exec>& entry, Session<Exec>& session, const std::vector<std::int64_t>& sizes) {
+  const auto before = session.cases_total;
+  const std::vector<std::int64_t> some = fitting(entry, session, sizes);
+  for (const std::int64_t n : some) entry.run(session, n);
+  if (session.cases_total == before) return false;
+  if (some.size() < sizes.size()) {
     std::fprintf(stderr, "%s %s %s: %zu of %zu sizes are left out, their operands exceed the memory\n",
                  Backend<Exec>::name().c_str(), entry.algorithm.c_str(), entry.type.c_str(),
-                 sizes.size() - fitting.size(), sizes.size());
+                 sizes.size() - some.size(), sizes.size());
   }
-  if (entry.reads_operands && !session.dry_run) {
-    entry.prepare(session, *std::max_element(fitting.begin(), fitting.end()));
-  }
-  for (const std::int64_t n : fitting) entry.run(session, n);
+  return true;
+}
+
+template <class Exec>
+void run_entry(const Entry<Exec>& entry, Session<Exec>& session, const std::vector<std::int64_t>& sizes) {
+  const std::vector<std::int64_t> some = fitting(entry, session, sizes);
+  if (entry.reads_operands) entry.prepare(session, *std::max_element(some.begin(), some.end()));
+  for (const std::int64_t n : some) entry.run(session, n);
 }
 
 template <class Exec>
 void run_backend(const Options& options, Results& results) {
   if (!Backend<Exec>::matches(options.backend)) return;
-  const std::vector<Entry<Exec>> wanted = wanted_entries<Exec>(options);
+  std::vector<Entry<Exec>> wanted = wanted_entries<Exec>(options);
   const std::vector<std::int64_t> sizes = sizes_for<Exec>(options);
   Session<Exec> session(options, results);
   session.dry_run = true;
-  for (const Entry<Exec>& entry : wanted) run_entry(entry, session, sizes);
+  std::erase_if(wanted, [&](const Entry<Exec>& entry) { return !has_cases(entry, session, sizes); });
   if (options.list || session.cases_total == 0) return;
   session.cases_total += options.limits ? limit_cases : 0;
   session.dry_run = false;

@@ -51,6 +51,7 @@ struct Entry {
   std::string type;
   std::size_t element_bytes;
   bool reads_operands;
+  bool writes_results;  // of n elements
   void (*prepare)(Session<Exec>&, std::int64_t n_max);
   void (*run)(Session<Exec>&, std::int64_t n);
 };
@@ -85,6 +86,7 @@ struct Registration {
             kind_name<T, R>(),
             sizeof(T),
             row_of(algorithm).reads > 0,
+            row_of(algorithm).writes > 0,
             [](Session<Exec>& session, std::int64_t n) {
               session.inputs.template prepare<T>(n, session.options.cold);
             },
