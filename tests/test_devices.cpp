@@ -35,10 +35,10 @@ std::vector<double> results_of(Path path, int device, const std::vector<double>&
   check(cudaMalloc(&memory, 3 * n * sizeof(double)));
   check(cudaMemcpy(memory, x.data(), n * sizeof(double), cudaMemcpyDefault));
   check(cudaDeviceSynchronize());
-  check(cudaSetDevice(0));
   std::vector<double> all;
   {
-    const Kokkos::Cuda exec(stream);
+    const Kokkos::Cuda exec(stream);  // makes its device the current one, as a fence does
+    check(cudaSetDevice(0));
     const device_view<const double> in(memory, n);
     const device_view<double> windows(memory + n, n), rows(memory + 2 * n, 1000);
     const Kokkos::View<const double**, Kokkos::LayoutRight, Kokkos::CudaSpace,

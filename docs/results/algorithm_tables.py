@@ -24,7 +24,7 @@ from figures import (
     time_at,
 )
 
-EXPONENTS = (10, 15, 20, 22, 24, 26, 28, 30)
+EXPONENTS = (10, 15, 20, 22, 24, 26, 28, 30, 32, 36)
 VENDORS = {"vendor:cub": "CUB", "vendor:cublas": "cuBLAS"}
 
 
@@ -68,7 +68,7 @@ def folds(results, _, link, *algorithms):
     header = ("n", "native, µs", "portable, µs", "vendor, µs", "plain Kokkos, µs", "native, GB/s", "vendor / native")
     for algorithm in algorithms:
         for type_name in ("float", "double"):
-            name, _, variant = algorithm.rstrip(")").partition("(")
+            name, _, variant = algorithm.removesuffix(")").partition("(")
             cases = {e: measured(results, name, type_name, 1 << e, variant or None) for e in EXPONENTS}
             rows = [fold_row(paths, exponent) for exponent, paths in cases.items() if "native" in paths]
             yield from (f"**{algorithm}, {type_name}**", "")

@@ -146,7 +146,7 @@ TWOFOLD_FUNCTION typename Source::accumulator fold_thread(const Source& source, 
       for (unsigned u = 0; u < group; ++u) {
         const std::size_t i = begin + u * fold_order::lanes + first;
         if (i >= count) continue;
-        const auto row = source.row(start + begin + u * fold_order::lanes);
+        const auto row = source.row(start + (r + u) * fold_order::lanes);
         bool whole = false;
         if constexpr (Packed) {
           whole = i + L <= count;
