@@ -46,6 +46,7 @@ class IntegrateCase {
   IntegrateCase(Session<Exec>& session, std::int64_t n) : session_(session), n_(n) {
     case_.algorithm = "integrate";
     case_.variant = name_of(F{});
+    case_.counts_flops = std::is_same_v<F, SquarePlusOne>;  // a division is no one operation
     case_.type = type_name<R>();
     case_.accumulator = type_name<R>();
     case_.n = n;

@@ -3,8 +3,8 @@
 // threads do (the same function, as many loads in flight, the same block); but blocks stride over the tiles in as many
 // as this GPU likes, keep their sums from tile to tile, and what they got is folded once, by the last block, in whatever
 // shape is at hand. Nothing depends on n alone any more: the bits change with the number of multiprocessors.
-// One kernel, one launch, one pass. Shared memory: 16 accumulators; where elements are computed, what the native kernel has
-// there but for the values.
+// One kernel, one launch, one pass. Shared memory: 16 accumulators; where elements are computed, also the bases of rows and the
+// offsets of lanes, as the native kernel has them.
 
 #include <algorithm>
 #include <cstdint>

@@ -64,7 +64,7 @@ Record new_record(const Case& c, const Path& path, const Verdict& verdict) {
   record.accumulator = c.accumulator;
   record.n = c.n;
   record.bytes = path.bytes > 0 ? path.bytes : c.bytes;
-  record.flops = static_cast<double>(row.flops) * static_cast<double>(c.n);
+  record.flops = c.counts_flops ? static_cast<double>(row.flops) * static_cast<double>(c.n) : 0;
   record.access = path.bytes > 0 ? Access::copy : row.access;
   record.in_cache = c.in_cache;
   record.windows = c.windows;

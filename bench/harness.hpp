@@ -66,6 +66,7 @@ struct Path {
 struct Case {
   std::string algorithm;
   std::string variant;
+  bool counts_flops = true;  // as bench/table.hpp has them; false where the variant has others
   std::string backend;
   std::string type;
   std::string accumulator;

@@ -60,7 +60,8 @@ bool has_cases(const Entry<Exec>& entry, Session<Exec>& session, const std::vect
   for (const std::int64_t n : some) entry.run(session, n);
   if (session.cases_total == before) return false;
   if (some.size() < sizes.size()) {
-    std::fprintf(stderr, "%s %s %s: %zu of %zu sizes are left out, their operands exceed the memory\n",
+    std::fprintf(stderr,
+                 "%s %s %s: %zu of %zu sizes are left out, their operands or results exceed the memory\n",
                  Backend<Exec>::name().c_str(), entry.algorithm.c_str(), entry.type.c_str(),
                  sizes.size() - some.size(), sizes.size());
   }

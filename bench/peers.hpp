@@ -25,7 +25,7 @@ struct Peer {
   void (*run)(const T* x, const T* y, std::int64_t n, R* result, Stream stream);
 };
 
-/// The trapezoidal rule on [a, b]; of which integrand of integrands.hpp, says who returns it.
+/// The trapezoidal rule on [a, b]; the functions that return peers take the integrand, F of integrands.hpp.
 template <class R>
 struct IntegratePeer {
   std::string path;

@@ -2,8 +2,10 @@
 #include "record.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
@@ -14,7 +16,13 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json finite_or_null(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
+/// Seven digits: more than any clock has, and the files stay small.
+Json finite_or_null(double value) {
+  if (!std::isfinite(value)) return nullptr;
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%.7g", value);
+  return std::strtod(text.data(), nullptr);
+}
 
 Json text_or_null(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
 
