@@ -163,7 +163,7 @@ void expect_chunks(const Source& source, std::size_t n) {
   const bool is_short = twofold::fold_order::rows_per_chunk(n) == short_rows;
   if constexpr (b::computes_elements<Source>) {
     const auto chunks = static_cast<unsigned>((n + chunk - 1) / chunk);
-    for (const unsigned of_team : {1u, 2u, b::most_chunks_of_team<Source>}) {
+    for (const unsigned of_team : {1u, 2u, 4u, 8u, b::most_chunks_of_team<Source>}) {
       for (unsigned first = 0; first < chunks; first += of_team) {
         const auto folded = is_short ? fold_computed_chunks<short_rows>(source, n, first, of_team)
                                      : fold_computed_chunks<long_rows>(source, n, first, of_team);
@@ -213,8 +213,13 @@ void expect_folds() {
     expect_chunks(b::trapezoids(cubic{}, T(-0.3), T(1.7), n), n + 1);
   }
   constexpr std::size_t many = (std::size_t{1} << 21) + 9000;  // long chunks
-  const auto source = b::trapezoids(cubic{}, T(-0.3), T(1.7), many);
-  expect_chunks(source, many + 1);
+  expect_chunks(b::trapezoids(cubic{}, T(-0.3), T(1.7), many), many + 1);
+  // The last chunk: one element, an end of a row, all but one row, all of it.
+  constexpr std::size_t long_ones = std::size_t{1} << 21, row = 2048, chunk = 16 * row;
+  for (const std::size_t last : {std::size_t{1}, row, row + 1, 15 * row + 1, chunk - 1, chunk}) {
+    const std::size_t count = long_ones + chunk + last;
+    expect_chunks(b::trapezoids(cubic{}, T(1.7), T(-0.3), count - 1), count);
+  }
 }
 
 TEST(DeviceThreadsOfFolds, OfFloats) { expect_folds<float>(); }

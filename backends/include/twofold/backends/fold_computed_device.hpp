@@ -19,8 +19,8 @@
 namespace twofold::backends {
 
 /// Whether elements are computed, not loaded. What such a source needs to know of a row is worth computing once for a
-/// team: its threads then read it from memory on chip. (A row start of trapezoids of floats is three conversions from
-/// and to double, at an eighth of the rate of an addition, for four elements of a thread.)
+/// team: its threads then read it from memory on chip. (A row's base of trapezoids of floats is six conversions and additions
+/// of doubles, most at an eighth of the rate of an addition of floats, for four elements of a thread.)
 template <class Source>
 inline constexpr bool computes_elements = requires { typename Source::row_start; };
 
@@ -46,8 +46,8 @@ struct alignas(16) row_pack {
   base row[rows];
 };
 
-/// The lanes 4t .. 4t + 3 of thread t over a chunk that holds no end of the rows, whose bases begin at rows[next]: nothing
-/// else to ask. Moves `next` on to the chunk behind.
+/// The folded lanes 4t .. 4t + 3 of thread t over a chunk that holds neither the first element nor the last. Its rows' bases
+/// begin at rows[next]; `next` moves on to the chunk behind.
 template <unsigned Rows, class Source>
 TWOFOLD_FUNCTION typename Source::accumulator fold_thread_inside(
     const Source& source, const row_pack<Source>* rows, unsigned& next,
@@ -76,8 +76,8 @@ TWOFOLD_FUNCTION typename Source::accumulator fold_thread_inside(
   return combine(combine(lanes[0], lanes[1]), combine(lanes[2], lanes[3]));
 }
 
-/// The same over the chunk from `start` on that holds a, or b and nothing behind it. One row at a time: more would take
-/// registers from the chunks above.
+/// The same over the chunk from element `start` on that holds the first element, the last or both; lanes behind the last
+/// stay as they are. One row at a time: more would take registers from the chunks above.
 template <unsigned Rows, class Source>
 TWOFOLD_FUNCTION typename Source::accumulator fold_thread_at_end(
     const Source& source, const row_pack<Source>* rows, std::size_t n, std::size_t start, unsigned thread,
@@ -113,7 +113,7 @@ TWOFOLD_FUNCTION typename Source::accumulator fold_thread_at_end(
 }
 
 /// What the threads of a team have of a chunk lies on chip, and 32 threads fold it, 16 neighbours each: value k of thread L's
-/// in place k ^ L % 16 of its 16, so that the 32 do not meet in one memory bank.
+/// in place k ^ L % 16 of its 16, so that at most two of the 32 meet in a memory bank.
 inline constexpr unsigned values_per_thread = team_threads / 32;
 TWOFOLD_FUNCTION unsigned value_slot(unsigned thread) {
   return thread ^ (thread / values_per_thread % values_per_thread);
@@ -142,7 +142,7 @@ struct chunk_rooms {
 };
 
 /// What thread `thread` of a team makes of `of_team` chunks from chunk `first` on, of `chunks` for n computed elements:
-/// use(value) for each of them that there is, in turn. barrier() is one for the team and for what it wrote into `rooms`.
+/// use(value) for each of those that exist, in turn. barrier() makes what the team wrote into `rooms` visible to all of it.
 template <unsigned Rows, class Source, class Barrier, class Use>
 TWOFOLD_FUNCTION void fold_thread_of_chunks(const Source& source, std::size_t n, unsigned chunks,
                                             unsigned first, unsigned of_team, unsigned thread,

@@ -27,7 +27,7 @@ struct trapezoid_walk {
   std::size_t start;   // index of the chunk's first abscissa
   std::size_t count;   // abscissae of the chunk, 1 to 16 rows
   bool to_end;         // the last of them is b
-  std::size_t filled;  // abscissae in x; 0 before the first strip
+  std::size_t filled;  // abscissae in x: the caller sets 0 before the first strip, the library the rest
 
   // The library's.
   T sum;

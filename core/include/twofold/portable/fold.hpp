@@ -282,11 +282,16 @@ struct fold_computed_teams {
   unsigned of_team;
   fold_results<Source, Exec> results;
 
-  /// The chunks' row starts, their lanes' offsets, and where there are several chunks a value per thread and chunk.
-  std::size_t scratch_bytes() const {
+  /// The bases of the chunks' rows, the lanes' offsets, and a value per thread and chunk.
+  static constexpr std::size_t scratch_bytes(unsigned of_team) {
     return team_tree<A>::scratch_bytes + (rooms::row_packs(of_team * Rows) + 1) * sizeof(row_pack) +
            (rooms::offset_packs + 3) * sizeof(offsets) + (of_team * backends::team_threads + 1) * sizeof(A);
   }
+
+  // Kokkos keeps a double a thread and two for itself, of the 48 KiB that every GPU gives a team.
+  static_assert(scratch_bytes(backends::most_chunks_of_team<Source>) +
+                    (backends::team_threads + 2) * sizeof(double) <=
+                std::size_t{48} * 1024);
 
   KOKKOS_FUNCTION void operator()(const typename Kokkos::TeamPolicy<Exec>::member_type& team) const {
     const auto tree = team_tree<A>::in(team);
@@ -361,7 +366,7 @@ void launch_teams(const char* label, const Exec& exec, const Source& source, std
     if constexpr (backends::computes_elements<Source>) {
       const unsigned of_team = backends::chunks_of_team<Source>(levels);
       const fold_computed_teams<Rows, Source, Exec> work{n, of_team, results};
-      run(work, levels.teams(of_team), work.scratch_bytes());
+      run(work, levels.teams(of_team), work.scratch_bytes(of_team));
     } else {
       const fold_teams<Rows, Packed, Source, Exec> work{n, results};
       run(work, levels.chunks, work.scratch_bytes);
