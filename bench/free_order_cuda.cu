@@ -23,12 +23,12 @@ namespace native = cuda_native::detail;
 
 /// Folds what the threads of all blocks have into *result.
 template <class Source>
-__device__ void fold_blocks(const Source& source, typename Source::accumulator mine,
+__device__ void fold_blocks(const Source& source, unsigned threads, typename Source::accumulator mine,
                             typename Source::accumulator* partials, unsigned* counter,
                             typename Source::result* result) {
   using A = typename Source::accumulator;
   __shared__ native::block_scratch<A, native::fold_threads> scratch;
-  A folded = native::block_fold<native::fold_threads>(mine, scratch);
+  A folded = native::block_fold_of<native::fold_threads>(threads / native::warp_threads, mine, scratch);
   if (gridDim.x > 1) {
     if (threadIdx.x == 0) partials[blockIdx.x] = folded;
     if (gridDim.x <= backends::few_chunks<A>) {
@@ -36,12 +36,12 @@ __device__ void fold_blocks(const Source& source, typename Source::accumulator m
       if (threadIdx.x >= native::warp_threads || !native::last_warp_to_arrive(counter, gridDim.x)) return;
       folded = native::warp_fold(backends::fold_thread_of_few(partials, gridDim.x, threadIdx.x));
     } else {
-      if (!native::last_to_arrive(counter, gridDim.x)) return;
+      if (!native::last_to_arrive(counter, 1, gridDim.x)) return;
       mine = backends::nothing<A>();
-      for (unsigned block = threadIdx.x; block < gridDim.x; block += native::fold_threads) {
+      for (unsigned block = threadIdx.x; block < gridDim.x; block += threads) {
         mine = backends::combine(mine, partials[block]);
       }
-      folded = native::block_fold<native::fold_threads>(mine, scratch);
+      folded = native::block_fold_of<native::fold_threads>(threads / native::warp_threads, mine, scratch);
     }
   }
   if (threadIdx.x == 0) *result = source.finish(folded);
@@ -49,7 +49,7 @@ __device__ void fold_blocks(const Source& source, typename Source::accumulator m
 
 template <unsigned Rows, class Source>
 __global__ void __launch_bounds__(native::fold_threads, native::fold_blocks_per_sm)
-    free_order_kernel(const __grid_constant__ Source source, std::size_t n,
+    free_order_kernel(const __grid_constant__ Source source, std::size_t n, backends::fold_levels levels,
                       typename Source::accumulator* partials, unsigned* counter,
                       typename Source::result* result) {
   native::await_earlier_work();
@@ -58,19 +58,22 @@ __global__ void __launch_bounds__(native::fold_threads, native::fold_blocks_per_
   constexpr std::size_t tile = Rows * fold_order::lanes;
 
   A mine = backends::nothing<A>();
-  for (std::size_t start = blockIdx.x * tile; start < n; start += gridDim.x * tile) {
+  for (unsigned block = blockIdx.x; block < levels.parts(); block += gridDim.x) {
+    const auto at = backends::place_of<Rows>(levels, block, threadIdx.x);
+    const std::size_t start = at.chunk * tile;
     const std::size_t count = n - start < tile ? n - start : tile;
     mine = backends::combine(mine,
-                             backends::fold_thread<Rows, true, in_flight>(source, start, count, threadIdx.x));
+                             backends::fold_thread<Rows, true, in_flight>(source, start, count, at.thread));
   }
-  fold_blocks(source, mine, partials, counter, result);
+  fold_blocks(source, levels.threads(), mine, partials, counter, result);
 }
 
-/// The same where elements are computed: tiles of as many chunks as a block of the native kernel takes.
+/// The same where elements are computed: tiles of the chunks that a block of the native kernel takes.
 template <unsigned Rows, class Source>
 __global__ void __launch_bounds__(native::fold_threads, native::fold_blocks_per_sm)
-    free_order_computed_kernel(const __grid_constant__ Source source, std::size_t n, unsigned chunks,
-                               unsigned of_tile, typename Source::accumulator* partials, unsigned* counter,
+    free_order_computed_kernel(const __grid_constant__ Source source, std::size_t n,
+                               backends::fold_levels levels, backends::dealt_chunks dealt,
+                               typename Source::accumulator* partials, unsigned* counter,
                                typename Source::result* result) {
   native::await_earlier_work();
   using A = typename Source::accumulator;
@@ -79,13 +82,15 @@ __global__ void __launch_bounds__(native::fold_threads, native::fold_blocks_per_
   __shared__ typename rooms::offsets offsets[rooms::offset_packs + 1];
 
   A mine = backends::nothing<A>();
-  for (unsigned first = blockIdx.x * of_tile; first < chunks; first += gridDim.x * of_tile) {
+  for (unsigned tile = blockIdx.x; tile < dealt.teams; tile += gridDim.x) {
+    const auto at = backends::place_of<Rows>(levels, tile, threadIdx.x);
     backends::fold_thread_of_chunks<Rows>(
-        source, n, chunks, first, of_tile, threadIdx.x, rooms{rows, offsets}, [] { __syncthreads(); },
+        source, n, levels.chunks, dealt.first_of(at.chunk), dealt.count_of(at.chunk), at.thread, threadIdx.x,
+        rooms{rows, offsets}, [] { __syncthreads(); },
         [&](A value) { mine = backends::combine(mine, value); });
     __syncthreads();  // the rows are read
   }
-  fold_blocks(source, mine, partials, counter, result);
+  fold_blocks(source, levels.threads(), mine, partials, counter, result);
 }
 
 void check(cudaError_t status, const char* call) { backends::check_cuda(status, call); }
@@ -143,20 +148,21 @@ void launch_free_order(const Source& source, std::size_t n, typename Source::res
   using A = typename Source::accumulator;
   const Scratch& scratch = Scratch::instance();
   const auto partials = static_cast<A*>(scratch.partials);
+  // As the native kernel has it.
+  auto levels = backends::fold_levels::of(n);
+  levels.spread_over(static_cast<unsigned>(multiprocessors()), backends::few_chunks<A>, n);
   if constexpr (backends::computes_elements<Source>) {
     constexpr auto kernel = free_order_computed_kernel<Rows, Source>;
-    const auto levels = backends::fold_levels::of(n);
-    const unsigned of_tile = backends::chunks_of_team<Source>(levels);
     static const unsigned most = most_blocks<Kind>(kernel);
-    native::launch_early(name, kernel, std::min(levels.teams(of_tile), most), native::fold_threads, 0, stream,
-                         source, n, levels.chunks, of_tile, partials, scratch.counter, result);
+    const auto dealt = backends::dealt_chunks::of<Rows>(levels, backends::most_chunks_of_team<Source>,
+                                                        static_cast<unsigned>(multiprocessors()));
+    native::launch_early(name, kernel, std::min(dealt.teams, most), levels.threads(), 0, stream, source, n,
+                         levels, dealt, partials, scratch.counter, result);
   } else {
     constexpr auto kernel = free_order_kernel<Rows, Source>;
     static const unsigned most = most_blocks<Kind>(kernel);
-    const std::size_t tiles = (n + Rows * fold_order::lanes - 1) / (Rows * fold_order::lanes);
-    const auto blocks = static_cast<unsigned>(std::clamp<std::size_t>(tiles, 1, most));
-    native::launch_early(name, kernel, blocks, native::fold_threads, 0, stream, source, n, partials,
-                         scratch.counter, result);
+    native::launch_early(name, kernel, std::min(levels.parts(), most), levels.threads(), 0, stream, source, n,
+                         levels, partials, scratch.counter, result);
   }
 }
 

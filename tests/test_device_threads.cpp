@@ -133,7 +133,7 @@ auto fold_computed_chunks(const Source& source, std::size_t n, unsigned first, u
     for (unsigned t = 0; t < b::team_threads; ++t) {
       unsigned c = 0;
       b::fold_thread_of_chunks<Rows>(
-          source, n, chunks_of_all, first, of_team, t, b::chunk_rooms<Source>{rows.data(), kept.data()},
+          source, n, chunks_of_all, first, of_team, t, t, b::chunk_rooms<Source>{rows.data(), kept.data()},
           [] {}, [&](A value) { values[c++][b::value_slot(t)] = value; });
       EXPECT_EQ(c, std::min(of_team, chunks_of_all - first));
     }
@@ -163,7 +163,7 @@ void expect_chunks(const Source& source, std::size_t n) {
   const bool is_short = twofold::fold_order::rows_per_chunk(n) == short_rows;
   if constexpr (b::computes_elements<Source>) {
     const auto chunks = static_cast<unsigned>((n + chunk - 1) / chunk);
-    for (const unsigned of_team : {1u, 2u, 4u, 8u, b::most_chunks_of_team<Source>}) {
+    for (const unsigned of_team : {1u, 2u, 3u, 7u, 8u, b::most_chunks_of_team<Source>}) {
       for (unsigned first = 0; first < chunks; first += of_team) {
         const auto folded = is_short ? fold_computed_chunks<short_rows>(source, n, first, of_team)
                                      : fold_computed_chunks<long_rows>(source, n, first, of_team);
@@ -178,6 +178,93 @@ void expect_chunks(const Source& source, std::size_t n) {
                    is_short ? fold_chunk<short_rows>(source, start, count)
                             : fold_chunk<long_rows>(source, start, count));
     }
+  }
+}
+
+// What a team makes of its part of a short chunk.
+template <class Source>
+typename Source::accumulator fold_part(const Source& source, std::size_t n, const b::fold_levels& levels,
+                                       unsigned team) {
+  const unsigned threads = levels.threads();
+  using A = typename Source::accumulator;
+  constexpr unsigned rows = twofold::fold_order::short_rows;
+  constexpr std::size_t chunk = rows * twofold::fold_order::lanes;
+  std::vector<A> nodes(threads);
+  if constexpr (b::computes_elements<Source>) {
+    const auto chunks = static_cast<unsigned>(twofold::fold_order::chunk_count(n));
+    // A team's own memory on chip, of no more than it has threads.
+    std::vector<b::row_pack<Source>> on_chip(b::chunk_rooms<Source>::row_packs(rows));
+    std::vector<typename b::chunk_rooms<Source>::offsets> kept(threads);
+    for (int round = 0; round < 2; ++round) {
+      for (unsigned t = 0; t < threads; ++t) {
+        const auto at = b::place_of<rows>(levels, team, t);
+        b::fold_thread_of_chunks<rows>(
+            source, n, chunks, at.chunk, 1, at.thread, t, b::chunk_rooms<Source>{on_chip.data(), kept.data()},
+            [] {}, [&](A value) { nodes[t] = value; });
+      }
+    }
+  } else {
+    for (unsigned t = 0; t < threads; ++t) {
+      const auto at = b::place_of<rows>(levels, team, t);
+      const std::size_t start = at.chunk * chunk;
+      nodes[t] = b::fold_thread<rows, true, b::rows_in_flight<Source, 256>>(
+          source, start, std::min(chunk, n - start), at.thread);
+    }
+  }
+  return tree(nodes);
+}
+
+// Short chunks that several teams share: on GPUs of any size, the fold of all.
+template <class Source>
+void expect_shared_chunks(const Source& source, std::size_t n) {
+  using A = typename Source::accumulator;
+  using twofold::fold_order::chunk_size;
+  std::vector<A> chunks;
+  for (std::size_t start = 0; start < n; start += chunk_size(n))
+    chunks.push_back(b::host::fold_chunk_as_defined(source, start, std::min(chunk_size(n), n - start)));
+  const A expected = b::host::fold_chunk_as_defined(b::partials_source<A>{chunks.data()}, 0, chunks.size());
+  unsigned most_parts = 0;
+  for (const unsigned multiprocessors : {1u, 8u, 20u, 80u, 132u, 200u}) {
+    SCOPED_TRACE(testing::Message() << n << " elements, " << multiprocessors << " multiprocessors");
+    auto levels = b::fold_levels::of(n);
+    levels.spread_over(multiprocessors, b::few_chunks<A>, n);
+    ASSERT_EQ(levels.parts() * levels.threads(), levels.chunks * b::team_threads);
+    ASSERT_TRUE(levels.chunks == levels.parts() || levels.parts() <= multiprocessors);
+    most_parts = std::max(most_parts, levels.parts() / levels.chunks);
+    std::vector<A> parts;
+    for (unsigned team = 0; team < levels.parts(); ++team)
+      parts.push_back(fold_part(source, n, levels, team));
+    std::vector<A> threads;
+    for (unsigned t = 0; t < 32; ++t)
+      threads.push_back(b::fold_thread_of_few(parts.data(), levels.parts(), t));
+    EXPECT_SAME_BITS(source.finish(tree(threads)), source.finish(expected));
+  }
+  EXPECT_EQ(most_parts, n <= chunk_size(n) ? 1 : 4);
+}
+
+// Every chunk goes to one team, in turn; no team has chunks of two groups; and the places have nearly the same to do.
+void expect_dealt(unsigned chunks, unsigned most, unsigned multiprocessors) {
+  constexpr unsigned rows = twofold::fold_order::long_rows;
+  SCOPED_TRACE(testing::Message() << chunks << " chunks, at most " << most << " a team, " << multiprocessors
+                                  << " multiprocessors");
+  const auto levels = b::fold_levels::of(chunks * (rows * twofold::fold_order::lanes));
+  ASSERT_EQ(levels.chunks, chunks);
+  const auto dealt = b::dealt_chunks::of<rows>(levels, most, multiprocessors);
+  std::vector<unsigned> load(2 * multiprocessors);
+  unsigned next = 0;
+  for (unsigned team = 0; team < dealt.teams; ++team) {
+    ASSERT_EQ(dealt.first_of(team), next);
+    const unsigned count = std::min(dealt.count_of(team), chunks - next);
+    ASSERT_TRUE(count >= 1 && count <= dealt.largest() && dealt.largest() <= most) << team;
+    ASSERT_TRUE(!dealt.one_each() || count == 1);
+    ASSERT_EQ(levels.group_of(next), levels.group_of(next + count - 1)) << team;
+    *std::min_element(load.begin(), load.end()) += count;
+    next += count;
+  }
+  ASSERT_EQ(next, chunks);
+  const unsigned mean = (chunks + 2 * multiprocessors - 1) / (2 * multiprocessors);
+  if (levels.groups == 1) {
+    ASSERT_LE(*std::max_element(load.begin(), load.end()), mean);
   }
 }
 
@@ -211,6 +298,10 @@ void expect_folds() {
     expect_chunks(b::dot_source<T, T>{{left.first}, {right.first}}, n);
     expect_chunks(b::norm2_source<T, T>{{left.first}}, n);
     expect_chunks(b::trapezoids(cubic{}, T(-0.3), T(1.7), n), n + 1);
+    expect_shared_chunks(b::sum_source<T, T>{{left.first}}, n);
+    expect_shared_chunks(b::dot_source<T, T>{{left.first}, {right.first}}, n);
+    expect_shared_chunks(b::norm2_source<T, T>{{left.first}}, n);
+    expect_shared_chunks(b::trapezoids(cubic{}, T(-0.3), T(1.7), n), n + 1);
   }
   constexpr std::size_t many = (std::size_t{1} << 21) + 9000;  // long chunks
   expect_chunks(b::trapezoids(cubic{}, T(-0.3), T(1.7), many), many + 1);
@@ -224,6 +315,22 @@ void expect_folds() {
 
 TEST(DeviceThreadsOfFolds, OfFloats) { expect_folds<float>(); }
 TEST(DeviceThreadsOfFolds, OfDoubles) { expect_folds<double>(); }
+
+TEST(DeviceThreadsOfFolds, ChunksAreDealtToTeams) {
+  for (const unsigned multiprocessors : {1u, 3u, 20u, 108u, 132u, 148u}) {
+    for (const unsigned most : {b::most_chunks_of_team<b::trapezoids_source<cubic, float>>,
+                                b::most_chunks_of_team<b::trapezoids_source<cubic, double>>}) {
+      const unsigned round = 2 * multiprocessors * most;
+      for (unsigned chunks = 65; chunks < 2000; chunks += 7) expect_dealt(chunks, most, multiprocessors);
+      // Around whole rounds, around groups of 8192, and far beyond.
+      for (const unsigned edge : {1 * round, 2 * round, 3 * round + round / 3, 8192u, 16384u, 131072u}) {
+        for (const unsigned chunks :
+             {edge - 1, edge, edge + 1, edge + multiprocessors, edge + 3 * multiprocessors})
+          expect_dealt(std::max(chunks, 65u), most, multiprocessors);
+      }
+    }
+  }
+}
 
 TEST(DeviceThreadsOfFolds, FewChunks) {
   expect_few<float>();

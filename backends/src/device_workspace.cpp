@@ -65,6 +65,7 @@ struct device_workspace::state {
   std::size_t partial_bytes = 0;
   unsigned* counters = nullptr;
   std::size_t counter_count = 0;
+  unsigned multiprocessors = 0;
   // Outgrown buffers: kernels in flight and captured graphs still use them.
   std::vector<void*> outgrown;
 
@@ -109,7 +110,14 @@ device_workspace::memory device_workspace::at_least(std::size_t partial_bytes, s
     s.counters = static_cast<unsigned*>(fresh);
     s.counter_count = count;
   }
-  return {s.partials, s.counters};
+  if (s.multiprocessors == 0) {
+    int device = 0, count = 0;
+    check_cuda(cudaGetDevice(&device), "cudaGetDevice");
+    check_cuda(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device),
+               "cudaDeviceGetAttribute");
+    s.multiprocessors = static_cast<unsigned>(count);
+  }
+  return {s.partials, s.counters, s.multiprocessors};
 }
 
 void device_workspace::reserve(std::size_t n) {

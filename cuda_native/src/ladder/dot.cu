@@ -103,7 +103,7 @@ __global__ void shuffle_tree_kernel(const T* x, const T* y, std::size_t n, sum_o
   __shared__ cuda_native::detail::block_scratch<sum_of<T>, threads> scratch;
   sum_of<T> sum = cuda_native::detail::block_fold<threads>(strided_sum(x, y, n), scratch);
   if (threadIdx.x == 0) block_sums[blockIdx.x] = sum;
-  if (!cuda_native::detail::last_to_arrive(arrived, gridDim.x)) return;  // the same answer in all threads
+  if (!cuda_native::detail::last_to_arrive(arrived, 1, gridDim.x)) return;  // the same answer in all threads
   sum = cuda_native::detail::block_fold<threads>(block_sums[threadIdx.x], scratch);
   if (threadIdx.x == 0) *result = sum;
 }

@@ -26,8 +26,9 @@ class device_workspace {
  public:
   /// What a call works in.
   struct memory {
-    void* partials;      ///< device memory, aligned for every accumulator
-    unsigned* counters;  ///< zero between calls
+    void* partials;            ///< device memory, aligned for every accumulator
+    unsigned* counters;        ///< zero between calls
+    unsigned multiprocessors;  ///< of the device
   };
 
   device_workspace();

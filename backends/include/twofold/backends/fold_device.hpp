@@ -21,11 +21,12 @@ inline constexpr unsigned team_threads = fold_order::lanes / lanes_per_thread;
 /// single team walks them all at the end. The group is the chunk of the next level, so bits do not change.
 /// Made on the host and passed to the kernel: every team would pay for the divisions otherwise.
 struct fold_levels {
-  unsigned chunks;       // of the elements: the teams of the kernel
-  unsigned groups;       // chunk results of the next level
-  unsigned group_shift;  // chunks per group, a power of two
-  bool
-      short_groups;  // whether a group's chunks lie in short rows or long ones: all of them say so, not the group
+  unsigned chunks;            // of the elements
+  unsigned groups;            // chunk results of the next level
+  unsigned log_parts;         // of the teams that share a chunk, see spread_over()
+  unsigned char group_shift;  // chunks per group, a power of two
+  // Whether a group's chunks lie in short rows or long ones: all of them say so, not the group.
+  bool short_groups;
 
   static fold_levels of(std::size_t n) {
     const std::size_t chunks = fold_order::chunk_count(n);
@@ -36,15 +37,25 @@ struct fold_levels {
         (fold_order::lanes * fold_order::long_rows & (fold_order::lanes * fold_order::long_rows - 1)) == 0);
     unsigned shift = 0;
     while (std::size_t{1} << shift < group) ++shift;
-    return {static_cast<unsigned>(chunks), static_cast<unsigned>(fold_order::chunk_count(chunks)), shift,
-            chunks <= fold_order::longest_short};
+    return {static_cast<unsigned>(chunks), static_cast<unsigned>(fold_order::chunk_count(chunks)), 0,
+            static_cast<unsigned char>(shift), chunks <= fold_order::longest_short};
   }
 
-  unsigned teams(unsigned chunks_of_team) const { return (chunks + chunks_of_team - 1) / chunks_of_team; }
-  /// Teams that a group's chunks are folded by, where each takes `chunks_of_team` of them in a row.
-  TWOFOLD_FUNCTION unsigned teams_of(unsigned group, unsigned chunks_of_team) const {
-    return (members_of(group) + chunks_of_team - 1) / chunks_of_team;
+  /// Of n elements: deals every short chunk to two or four teams, each with neighbouring lanes of it, as long as each team
+  /// finds a multiprocessor of its own: a few chunks would leave most of them idle. The tree over the lanes of a chunk goes
+  /// on as the tree over chunks, so what the teams have is folded as if they were so many chunks: 32 threads must be able
+  /// to. (One H200, as nodes of a graph: dot of 2^15 doubles 3.0 us -> 2.25.)
+  void spread_over(unsigned multiprocessors, unsigned few, std::size_t n) {
+    const unsigned most = multiprocessors < few ? multiprocessors : few;
+    if (chunks == 1 || n > fold_order::longest_short) return;
+    while (log_parts < log_most_parts && parts() * 2 <= most) ++log_parts;
   }
+  static constexpr unsigned log_most_parts = 2;
+  /// Chunks, or the parts of them that teams share.
+  TWOFOLD_FUNCTION unsigned parts() const { return chunks << log_parts; }
+  /// Threads of a team.
+  TWOFOLD_FUNCTION unsigned threads() const { return team_threads >> log_parts; }
+
   TWOFOLD_FUNCTION unsigned group_of(unsigned chunk) const { return chunk >> group_shift; }
   TWOFOLD_FUNCTION unsigned first_of(unsigned group) const { return group << group_shift; }
   TWOFOLD_FUNCTION unsigned members_of(unsigned group) const {
@@ -52,6 +63,20 @@ struct fold_levels {
     return rest < whole ? rest : whole;
   }
 };
+
+/// Which chunk a thread of a team works in, and which of the chunk's threads it is. Kernels read this from `levels`, beside
+/// what they read anyway: the size of a grid or of a block lies elsewhere, and asking for it takes 0.05 us.
+struct place_in_chunks {
+  unsigned chunk, thread;
+};
+template <unsigned Rows>
+TWOFOLD_FUNCTION place_in_chunks place_of(const fold_levels& levels, unsigned team, unsigned rank) {
+  if constexpr (Rows == fold_order::short_rows) {
+    return {team >> levels.log_parts, ((team * team_threads) >> levels.log_parts) % team_threads + rank};
+  } else {
+    return {team, rank};  // long chunks are not shared
+  }
+}
 
 /// Calls run.operator()<Rows, Packed>() with what fits n elements of `source`: decided here for both paths.
 template <class Source, class Run>
@@ -185,7 +210,7 @@ TWOFOLD_FUNCTION A fold_array(const A* from) {
 template <class A>
 inline constexpr unsigned few_chunks = sizeof(A) > 8 ? 128 : 512;
 
-namespace detail {
+/// The part of thread `thread`, N of them, in `count` values.
 template <unsigned N, class A>
 TWOFOLD_FUNCTION A fold_some(const A* partials, unsigned count, unsigned thread) {
   A v[N];
@@ -197,14 +222,13 @@ TWOFOLD_FUNCTION A fold_some(const A* partials, unsigned count, unsigned thread)
     return fold_array<N>(v);
   }
 }
-}  // namespace detail
 
 /// The part of one of 32 threads in `count` chunk results; their parts are neighbours in the tree.
 template <class A>
 TWOFOLD_FUNCTION A fold_thread_of_few(const A* partials, unsigned count, unsigned thread) {
-  if (count <= 32) return detail::fold_some<1>(partials, count, thread);
-  if (few_chunks<A> == 128 || count <= 128) return detail::fold_some<4>(partials, count, thread);
-  return detail::fold_some<few_chunks<A> / 32>(partials, count, thread);
+  if (count <= 32) return fold_some<1>(partials, count, thread);
+  if (few_chunks<A> == 128 || count <= 128) return fold_some<4>(partials, count, thread);
+  return fold_some<few_chunks<A> / 32>(partials, count, thread);
 }
 
 /// A thread's part of partial results, for a team that has nothing else to do: two rows in flight keep it from raising the

@@ -10,12 +10,14 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <string>
 
 /// @file
 /// The portable engine: folds any source in order 1 on any execution space of Kokkos.
-/// On the host a chunk per work item; on a GPU a team per chunk, the last team folds what the others left.
+/// On the host a chunk per work item; on a GPU a team per chunk, or more where they are few, and the last team folds what the
+/// others left.
 
 namespace twofold::portable_engine {
 
@@ -103,8 +105,10 @@ typename Source::accumulator fold_chunks(const char* label, const Exec& exec, co
 // ---- device -----------------------------------------------------------------------------------------
 
 /// Bytes of elements that a thread loads before it uses the first. On one H200, 2^28 floats, dot takes 473 us with
-/// 128 and 517 us with 256, where the registers of the tree come on top; sum does not mind.
-inline constexpr unsigned bytes_in_flight = 128;
+/// 128 and 517 us with 256, where the registers of the tree come on top; sum does not mind. A short chunk's bytes are all in
+/// flight: nothing else covers their way, so that two turns take twice as long.
+template <unsigned Rows>
+inline constexpr unsigned bytes_in_flight = Rows == fold_order::short_rows ? 256 : 128;
 
 /// The tree over neighbouring threads, `first` ranks apart, then twice as far, up to a distance of `end`, at most 32.
 /// The first of them gets the result.
@@ -135,6 +139,17 @@ struct team_tree {
     return {slots, flag};
   }
 
+  /// The same in a team of fewer threads, as many as a power of two.
+  template <class Member>
+  KOKKOS_FUNCTION A fold_of(unsigned here, const Member& team, A value) const {
+    const unsigned t = static_cast<unsigned>(team.team_rank());
+    const A node = fold_neighbours(value);
+    if (here == backends::neighbour_threads) return node;
+    if (t % backends::neighbour_threads == 0) slots[t / backends::neighbour_threads] = node;
+    team.team_barrier();  // all nodes are there
+    return t == 0 ? backends::fold_some<nodes>(slots, here / backends::neighbour_threads, 0) : node;
+  }
+
   /// Thread 0 gets the result. The scratch may be used again after another barrier.
   template <class Member>
   KOKKOS_FUNCTION A fold(const Member& team, A value) const {
@@ -147,7 +162,7 @@ struct team_tree {
 };
 
 /// What the teams of a fold share, and what they do once they have folded chunks.
-template <class Source, class Exec>
+template <unsigned Rows, class Source, class Exec>
 struct fold_results {
   using A = typename Source::accumulator;
   using member = typename Kokkos::TeamPolicy<Exec>::member_type;
@@ -158,13 +173,21 @@ struct fold_results {
   unsigned* counters;
   typename Source::result* result;
 
-  /// Results that the first 32 threads fold. None of the three parts of a norm of doubles: Kokkos' loop over the league makes
-  /// all that this code reads an invariant, which takes registers from the loop over elements. (One H200, 2^28 doubles:
-  /// 553 us instead of 483.)
-  static constexpr unsigned few = sizeof(A) > 8 ? 1 : backends::few_chunks<A>;
+  static constexpr bool is_short = Rows == fold_order::short_rows;
+  /// Results that the first 32 threads fold. None of the three parts of a norm of doubles in long chunks: Kokkos' loop over
+  /// the league makes all that this code reads an invariant, which takes registers from the loop over elements. (One H200,
+  /// 2^28 doubles: 553 us instead of 483.)
+  static constexpr unsigned few = sizeof(A) > 8 && !is_short ? 1 : backends::few_chunks<A>;
 
-  /// Thread 0 has `folded` the team's only chunk.
-  KOKKOS_FUNCTION void of_chunk(const member& team, const team_tree<A>& tree, A folded) const {
+  /// Which chunk this thread works in, and which of the chunk's threads it is.
+  KOKKOS_FUNCTION backends::place_in_chunks place(const member& team) const {
+    return backends::place_of<Rows>(levels, static_cast<unsigned>(team.league_rank()),
+                                    static_cast<unsigned>(team.team_rank()));
+  }
+
+  /// Each team has one chunk, or a part of one. This thread has `mine` of it.
+  KOKKOS_FUNCTION void of_chunk(const member& team, const team_tree<A>& tree, A mine) const {
+    A folded = is_short ? tree.fold_of(levels.threads(), team, mine) : tree.fold(team, mine);
     const unsigned t = static_cast<unsigned>(team.team_rank());
     const unsigned rank = static_cast<unsigned>(team.league_rank());
     if (levels.chunks > few) {
@@ -172,25 +195,27 @@ struct fold_results {
       return of_chunks(team, tree, rank, 1);
     }
     if constexpr (few > 1) {
-      if (levels.chunks > 1 && !fold_few(t, folded, partials, rank, levels.chunks, counters)) return;
+      const unsigned parts = is_short ? levels.parts() : levels.chunks;
+      if (parts > 1 && !fold_few(t, folded, partials, rank, parts, counters)) return;
     }
     if (t == 0) *result = source.finish(folded);
   }
 
-  /// The results of the team's chunks, `of_team` from `first` on, lie in memory, written by thread 0 or before a barrier.
+  /// The results of the team's chunks, `count` from `first` on and all of one group, lie in memory, written by thread 0 or
+  /// before a barrier.
   KOKKOS_FUNCTION void of_chunks(const member& team, const team_tree<A>& tree, unsigned first,
-                                 unsigned of_team) const {
+                                 unsigned count) const {
     const unsigned t = static_cast<unsigned>(team.team_rank());
     A* const group_results = partials + levels.chunks;
     const unsigned group = levels.group_of(first);
-    if (!last_to_arrive(team, tree, counters + 1 + group, levels.teams_of(group, of_team))) return;
+    if (!last_to_arrive(team, tree, counters + 1 + group, count, levels.members_of(group))) return;
     // A chunk of the next level.
     A folded =
         tree.fold(team, backends::fold_thread_of_partials(partials + levels.first_of(group), 0,
                                                           levels.members_of(group), levels.short_groups, t));
     if (levels.groups > few) {
       if (t == 0) group_results[group] = folded;
-      if (!last_to_arrive(team, tree, counters, levels.groups)) return;
+      if (!last_to_arrive(team, tree, counters, 1, levels.groups)) return;
       folded = fold_partials(team, tree, group_results, levels.groups, group_results + levels.groups);
     } else if constexpr (few > 1) {
       if (levels.groups > 1 && !fold_few(t, folded, group_results, group, levels.groups, counters)) return;
@@ -207,7 +232,7 @@ struct fold_results {
     unsigned last = 0;
     if (t == 0) {
       results[which] = mine;
-      last = backends::arrive(counter) == count - 1;
+      last = backends::arrive(counter, 1) == count - 1;
       if (last) *counter = 0;
     }
     if (backends::from_first(last) == 0) return false;
@@ -215,11 +240,11 @@ struct fold_results {
     return true;
   }
 
-  /// Whether this team is the last of `total` to arrive; the counter is zero again afterwards.
+  /// Whether this team, which hands in `count` of `total` results, is the last to arrive; the counter is zero again afterwards.
   KOKKOS_FUNCTION static bool last_to_arrive(const member& team, const team_tree<A>& tree, unsigned* counter,
-                                             unsigned total) {
+                                             unsigned count, unsigned total) {
     if (team.team_rank() == 0) {
-      const bool last = backends::arrive(counter) == total - 1;
+      const bool last = backends::arrive(counter, count) == total - count;
       if (last) *counter = 0;
       *tree.is_last = last;
     }
@@ -250,37 +275,38 @@ struct fold_results {
   }
 };
 
-/// A team per chunk.
+/// A team per chunk, or per part of one.
 template <unsigned Rows, bool Packed, class Source, class Exec>
 struct fold_teams {
   using A = typename Source::accumulator;
   std::size_t n;
-  fold_results<Source, Exec> results;
+  fold_results<Rows, Source, Exec> results;
 
   static constexpr std::size_t scratch_bytes = team_tree<A>::scratch_bytes;
 
   KOKKOS_FUNCTION void operator()(const typename Kokkos::TeamPolicy<Exec>::member_type& team) const {
     constexpr std::size_t chunk = Rows * fold_order::lanes;
-    constexpr unsigned in_flight = backends::rows_in_flight<Source, bytes_in_flight>;
+    constexpr unsigned in_flight = backends::rows_in_flight<Source, bytes_in_flight<Rows>>;
     const auto tree = team_tree<A>::in(team);
-    const std::size_t start = static_cast<std::size_t>(team.league_rank()) * chunk;
+    const auto at = results.place(team);
+    const std::size_t start = at.chunk * chunk;
     const std::size_t count = n - start < chunk ? n - start : chunk;
-    const A mine = backends::fold_thread<Rows, Packed, in_flight>(results.source, start, count,
-                                                                  static_cast<unsigned>(team.team_rank()));
-    results.of_chunk(team, tree, tree.fold(team, mine));
+    const A mine = backends::fold_thread<Rows, Packed, in_flight>(results.source, start, count, at.thread);
+    results.of_chunk(team, tree, mine);
   }
 };
 
-/// Elements that are computed: a team takes `of_team` chunks in a row.
+/// Elements that are computed: a team takes some chunks in a row.
 template <unsigned Rows, class Source, class Exec>
 struct fold_computed_teams {
   using A = typename Source::accumulator;
   using rooms = backends::chunk_rooms<Source>;
   using row_pack = backends::row_pack<Source>;
   using offsets = typename rooms::offsets;
+  static constexpr bool several = Rows == fold_order::long_rows;
   std::size_t n;
-  unsigned of_team;
-  fold_results<Source, Exec> results;
+  backends::dealt_chunks dealt;
+  fold_results<Rows, Source, Exec> results;
 
   /// The bases of the chunks' rows, the lanes' offsets, and a value per thread and chunk.
   static constexpr std::size_t scratch_bytes(unsigned of_team) {
@@ -298,34 +324,41 @@ struct fold_computed_teams {
     const auto scratch = [&](std::size_t bytes) {
       return team.team_scratch(0).get_shmem_aligned(static_cast<std::ptrdiff_t>(bytes), 16);
     };
+    const auto at = results.place(team);
+    const unsigned first = several ? dealt.first_of(at.chunk) : at.chunk;
+    const unsigned of_team = several ? dealt.count_of(at.chunk) : 1;
     const rooms on_chip{
         static_cast<row_pack*>(scratch(rooms::row_packs(of_team * Rows) * sizeof(row_pack))),
         static_cast<offsets*>(rooms::offset_packs > 0 ? scratch(rooms::offset_packs * sizeof(offsets))
                                                       : nullptr)};
     A* const values = static_cast<A*>(scratch(of_team * backends::team_threads * sizeof(A)));
     const unsigned t = static_cast<unsigned>(team.team_rank());
-    const unsigned first = static_cast<unsigned>(team.league_rank()) * of_team;
     A mine = backends::nothing<A>();
     A* slot = values + backends::value_slot(t);
     backends::fold_thread_of_chunks<Rows>(
-        results.source, n, results.levels.chunks, first, of_team, t, on_chip, [&] { team.team_barrier(); },
+        results.source, n, results.levels.chunks, first, of_team, at.thread, t, on_chip,
+        [&] { team.team_barrier(); },
         [&](A value) {
           mine = value;
-          *slot = value;
-          slot += backends::team_threads;
+          if constexpr (several) {
+            *slot = value;
+            slot += backends::team_threads;
+          }
         });
-    if (of_team == 1) return results.of_chunk(team, tree, tree.fold(team, mine));
+    if (!several || dealt.one_each()) return results.of_chunk(team, tree, mine);
 
     team.team_barrier();  // the values are there
     // 32 neighbours per chunk.
+    const unsigned chunks = results.levels.chunks;
+    const unsigned until = chunks - first < of_team ? chunks : first + of_team;
     const unsigned c = t / backends::neighbour_threads, neighbour = t % backends::neighbour_threads;
-    if (c < of_team && first + c < results.levels.chunks) {
+    if (first + c < until) {
       const A folded =
           fold_neighbours(backends::fold_thread_of_values(values + c * backends::team_threads, neighbour));
       if (neighbour == 0) results.partials[first + c] = folded;
     }
     team.team_barrier();  // thread 0 will say so for all
-    results.of_chunks(team, tree, first, of_team);
+    results.of_chunks(team, tree, first, until - first);
   }
 };
 
@@ -347,29 +380,33 @@ void launch_teams(const char* label, const Exec& exec, const Source& source, std
   }
   backends::expects(fold_order::chunk_count(n) <= 2147483647u, label,
                     [&] { return "n = " + std::to_string(n) + " needs more than 2^31 - 1 teams"; });
-  const auto levels = backends::fold_levels::of(n);
+  auto levels = backends::fold_levels::of(n);
   backends::device_workspace::memory memory{};
   if (levels.chunks > 1) {
+    constexpr unsigned few = backends::few_chunks<A>;
     memory = backends::workspace_of(backends::stream_of(exec))
-                 .at_least(fold_order::partial_count(n) * sizeof(A), std::size_t{1} + levels.groups);
+                 .at_least(std::max<std::size_t>(fold_order::partial_count(n), few) * sizeof(A),
+                           std::size_t{1} + levels.groups);
+    levels.spread_over(memory.multiprocessors, few, n);
   }
-  const fold_results<Source, Exec> results{source, levels, static_cast<A*>(memory.partials), memory.counters,
-                                           result};
   const auto run = [&](const auto& work, unsigned teams, std::size_t scratch_bytes) {
     using policy = Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<backends::team_threads, 2>>;
     Kokkos::parallel_for(label,
-                         policy(exec, static_cast<int>(teams), static_cast<int>(backends::team_threads))
+                         policy(exec, static_cast<int>(teams), static_cast<int>(levels.threads()))
                              .set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(scratch_bytes))),
                          work);
   };
   backends::with_shape(source, n, [&]<unsigned Rows, bool Packed>() {
+    const fold_results<Rows, Source, Exec> results{source, levels, static_cast<A*>(memory.partials),
+                                                   memory.counters, result};
     if constexpr (backends::computes_elements<Source>) {
-      const unsigned of_team = backends::chunks_of_team<Source>(levels);
-      const fold_computed_teams<Rows, Source, Exec> work{n, of_team, results};
-      run(work, levels.teams(of_team), work.scratch_bytes(of_team));
+      const auto dealt = backends::dealt_chunks::of<Rows>(levels, backends::most_chunks_of_team<Source>,
+                                                          memory.multiprocessors);
+      const fold_computed_teams<Rows, Source, Exec> work{n, dealt, results};
+      run(work, dealt.teams, work.scratch_bytes(dealt.largest()));
     } else {
       const fold_teams<Rows, Packed, Source, Exec> work{n, results};
-      run(work, levels.chunks, work.scratch_bytes);
+      run(work, levels.parts(), work.scratch_bytes);
     }
   });
 }

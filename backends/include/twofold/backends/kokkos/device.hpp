@@ -27,10 +27,10 @@ KOKKOS_FUNCTION A from_first(const A& value) {
   KOKKOS_IF_ON_HOST((return value;))
 }
 
-/// Adds one to *counter and returns what it was. What this thread wrote before is visible to the threads that add after
+/// Adds `count` to *counter and returns what it was. What this thread wrote before is visible to the threads that add after
 /// it, once they have. Kokkos' own atomics are relaxed, and with a memory_fence() on either side they cost the fences.
-KOKKOS_INLINE_FUNCTION unsigned arrive(unsigned* counter) {
-  return desul::atomic_fetch_add(counter, 1u, desul::MemoryOrderAcqRel(), desul::MemoryScopeDevice());
+KOKKOS_INLINE_FUNCTION unsigned arrive(unsigned* counter, unsigned count) {
+  return desul::atomic_fetch_add(counter, count, desul::MemoryOrderAcqRel(), desul::MemoryScopeDevice());
 }
 
 }  // namespace twofold::backends

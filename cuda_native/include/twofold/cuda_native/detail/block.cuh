@@ -31,4 +31,18 @@ __device__ __forceinline__ A block_fold(A value, block_scratch<A, Threads>& scra
   return value;
 }
 
+/// The same in a block of fewer warps, as many as a power of two.
+template <unsigned Threads, class A>
+__device__ __forceinline__ A block_fold_of(unsigned warps, A value, block_scratch<A, Threads>& scratch) {
+  value = warp_fold(value);
+  if (warps == 1) return value;
+  const unsigned lane = threadIdx.x % warp_threads;
+  if (lane == 0) scratch.values()[threadIdx.x / warp_threads] = value;
+  __syncthreads();  // the warps' values are all written
+  if (threadIdx.x < warp_threads) {
+    value = warp_fold<Threads / warp_threads>(lane < warps ? scratch.values()[lane] : backends::nothing<A>());
+  }
+  return value;
+}
+
 }  // namespace twofold::cuda_native::detail

@@ -14,6 +14,8 @@
 
 #include <cuda/atomic>
 
+#include <algorithm>
+
 #include <twofold/cuda_native/detail/block.cuh>
 #include <twofold/cuda_native/detail/launch.hpp>
 
@@ -30,14 +32,14 @@ inline constexpr unsigned fold_bytes_in_flight = sizeof(Accumulator) > 8 ? 128 :
 /// One H200, 2^30 floats: 4600 GB/s with two, 4520 where the compiler took registers for one.
 inline constexpr unsigned fold_blocks_per_sm = 2;
 
-/// Whether this block is the last of `total` to arrive at `counter`, which is zero again afterwards.
-/// Thread 0 has written what the last block will read; all threads get the answer.
-__device__ __forceinline__ bool last_to_arrive(unsigned* counter, unsigned total) {
+/// Whether this block, which hands in `count` of `total` results, is the last to arrive at `counter`, which is zero again
+/// afterwards. They lie in memory, written by thread 0 or before a barrier; all threads get the answer.
+__device__ __forceinline__ bool last_to_arrive(unsigned* counter, unsigned count, unsigned total) {
   __shared__ bool last;
   if (threadIdx.x == 0) {
     // Release what this thread wrote before, acquire what the others released.
     const cuda::atomic_ref<unsigned, cuda::thread_scope_device> arrivals(*counter);
-    last = arrivals.fetch_add(1u, cuda::memory_order_acq_rel) == total - 1;
+    last = arrivals.fetch_add(count, cuda::memory_order_acq_rel) == total - count;
     if (last) *counter = 0;
   }
   __syncthreads();  // the answer is there; the scratch of the last fold is free
@@ -97,17 +99,17 @@ struct fold_memory {
   unsigned* counters;
 };
 
-/// What follows when the results of a block's chunks, `of_block` from `first` on, lie in memory, written by thread 0 or
-/// before a barrier.
+/// What follows when the results of a block's chunks, `count` from `first` on and all of one group, lie in memory, written
+/// by thread 0 or before a barrier.
 template <class Source>
 __device__ __forceinline__ void fold_groups(
-    const Source& source, const backends::fold_levels& levels, unsigned first, unsigned of_block,
+    const Source& source, const backends::fold_levels& levels, unsigned first, unsigned count,
     const fold_memory<typename Source::accumulator>& memory,
     block_scratch<typename Source::accumulator, fold_threads>& scratch, typename Source::result* result) {
   using A = typename Source::accumulator;
   A* const group_results = memory.partials + levels.chunks;
   const unsigned group = levels.group_of(first);
-  if (!last_to_arrive(memory.counters + 1 + group, levels.teams_of(group, of_block))) return;
+  if (!last_to_arrive(memory.counters + 1 + group, count, levels.members_of(group))) return;
   // A chunk of the next level.
   const A of_chunks =
       backends::fold_thread_of_partials(memory.partials + levels.first_of(group), 0, levels.members_of(group),
@@ -115,7 +117,7 @@ __device__ __forceinline__ void fold_groups(
   A folded = block_fold<fold_threads>(of_chunks, scratch);
   if (levels.groups > backends::few_chunks<A>) {
     if (threadIdx.x == 0) group_results[group] = folded;
-    if (!last_to_arrive(memory.counters, levels.groups)) return;
+    if (!last_to_arrive(memory.counters, 1, levels.groups)) return;
     folded = fold_partials(group_results, levels.groups, group_results + levels.groups, scratch);
   } else if (levels.groups > 1) {
     if (!fold_few(folded, group_results, group, levels.groups, memory.counters)) return;
@@ -123,8 +125,8 @@ __device__ __forceinline__ void fold_groups(
   if (threadIdx.x == 0) *result = source.finish(folded);
 }
 
-/// What follows when a block has `folded` its only chunk, in its first warp.
-template <class Source>
+/// What follows when each block has one chunk, or a part of one, and this block has `folded` it, in its first warp.
+template <unsigned Rows, class Source>
 __device__ __forceinline__ void fold_results(
     const Source& source, const backends::fold_levels& levels, typename Source::accumulator folded,
     const fold_memory<typename Source::accumulator>& memory,
@@ -134,9 +136,18 @@ __device__ __forceinline__ void fold_results(
     if (threadIdx.x == 0) memory.partials[blockIdx.x] = folded;
     return fold_groups(source, levels, blockIdx.x, 1, memory, scratch, result);
   }
-  if (levels.chunks > 1 && !fold_few(folded, memory.partials, blockIdx.x, levels.chunks, memory.counters))
-    return;
+  const unsigned parts = Rows == fold_order::short_rows ? levels.parts() : levels.chunks;
+  if (parts > 1 && !fold_few(folded, memory.partials, blockIdx.x, parts, memory.counters)) return;
   if (threadIdx.x == 0) *result = source.finish(folded);
+}
+
+/// The tree over the threads of a block that has a chunk, or a part of one.
+template <unsigned Rows, class A>
+__device__ __forceinline__ A fold_threads_of_chunk(const backends::fold_levels& levels, A mine,
+                                                   block_scratch<A, fold_threads>& scratch) {
+  if constexpr (Rows == fold_order::short_rows)
+    return block_fold_of<fold_threads>(levels.threads() / warp_threads, mine, scratch);
+  return block_fold<fold_threads>(mine, scratch);
 }
 
 template <unsigned Rows, bool Packed, class Source>
@@ -149,50 +160,60 @@ __global__ void __launch_bounds__(fold_threads, fold_blocks_per_sm)
   constexpr std::size_t chunk = Rows * fold_order::lanes;
   constexpr unsigned in_flight = backends::rows_in_flight<Source, fold_bytes_in_flight<A>>;
 
-  const std::size_t start = blockIdx.x * chunk;
+  const auto at = backends::place_of<Rows>(levels, blockIdx.x, threadIdx.x);
+  const std::size_t start = at.chunk * chunk;
   const std::size_t count = n - start < chunk ? n - start : chunk;
-  const A mine = backends::fold_thread<Rows, Packed, in_flight>(source, start, count, threadIdx.x);
-  fold_results(source, levels, block_fold<fold_threads>(mine, scratch), memory, scratch, result);
+  const A mine = backends::fold_thread<Rows, Packed, in_flight>(source, start, count, at.thread);
+  fold_results<Rows>(source, levels, fold_threads_of_chunk<Rows>(levels, mine, scratch), memory, scratch,
+                     result);
 }
 
-/// Elements that are computed: a block takes `of_block` chunks in a row. Shared memory: the bases of the chunks' rows, the
+/// Elements that are computed: a block takes some chunks in a row. Shared memory: the bases of the chunks' rows, the
 /// lanes' offsets of floats, and a value per thread and chunk; 42 KiB for floats, 33 KiB for doubles.
 template <unsigned Rows, class Source>
 __global__ void __launch_bounds__(fold_threads, fold_blocks_per_sm)
     fold_computed_kernel(const __grid_constant__ Source source, std::size_t n, backends::fold_levels levels,
-                         unsigned of_block, fold_memory<typename Source::accumulator> memory,
+                         backends::dealt_chunks dealt, fold_memory<typename Source::accumulator> memory,
                          typename Source::result* result) {
   await_earlier_work();
   using A = typename Source::accumulator;
-  constexpr unsigned most = backends::most_chunks_of_team<Source>;
+  constexpr bool several = Rows == fold_order::long_rows;
+  constexpr unsigned most = several ? backends::most_chunks_of_team<Source> : 1;
   __shared__ block_scratch<A, fold_threads> scratch;
   using rooms = backends::chunk_rooms<Source>;
   __shared__ backends::row_pack<Source> rows[rooms::row_packs(most * Rows)];
   __shared__ typename rooms::offsets offsets[rooms::offset_packs + 1];
   __shared__ A values[most][fold_threads];
 
-  const unsigned first = blockIdx.x * of_block;
+  const auto at = backends::place_of<Rows>(levels, blockIdx.x, threadIdx.x);
+  const unsigned first = several ? dealt.first_of(at.chunk) : at.chunk;
+  const unsigned of_block = several ? dealt.count_of(at.chunk) : 1;
   A mine = backends::nothing<A>();
   A* slot = &values[0][backends::value_slot(threadIdx.x)];
   backends::fold_thread_of_chunks<Rows>(
-      source, n, levels.chunks, first, of_block, threadIdx.x, rooms{rows, offsets}, [] { __syncthreads(); },
+      source, n, levels.chunks, first, of_block, at.thread, threadIdx.x, rooms{rows, offsets},
+      [] { __syncthreads(); },
       [&](A value) {
         mine = value;
-        *slot = value;
-        slot += fold_threads;
+        if constexpr (several) {
+          *slot = value;
+          slot += fold_threads;
+        }
       });
-  if (of_block == 1) {
-    return fold_results(source, levels, block_fold<fold_threads>(mine, scratch), memory, scratch, result);
+  if (!several || dealt.one_each()) {
+    return fold_results<Rows>(source, levels, fold_threads_of_chunk<Rows>(levels, mine, scratch), memory,
+                              scratch, result);
   }
   __syncthreads();  // the values are there
   // A warp per chunk.
-  const unsigned c = threadIdx.x / warp_threads, lane = threadIdx.x % warp_threads;
-  if (c < of_block && first + c < levels.chunks) {
-    const A folded = warp_fold(backends::fold_thread_of_values(values[c], lane));
-    if (lane == 0) memory.partials[first + c] = folded;
+  const unsigned until = levels.chunks - first < of_block ? levels.chunks : first + of_block;
+  const unsigned c = first + threadIdx.x / warp_threads, lane = threadIdx.x % warp_threads;
+  if (c < until) {
+    const A folded = warp_fold(backends::fold_thread_of_values(values[c - first], lane));
+    if (lane == 0) memory.partials[c] = folded;
   }
   __syncthreads();  // thread 0 will say so for all
-  fold_groups(source, levels, first, of_block, memory, scratch, result);
+  fold_groups(source, levels, first, until - first, memory, scratch, result);
 }
 
 template <class Source>
@@ -208,20 +229,24 @@ void fold(const char* name, const Source& source, std::size_t n, typename Source
   using A = typename Source::accumulator;
   if (n == 0) return launch_early(name, empty_fold_kernel<Source>, 1, 1, 0, stream, source, result);
   grid_of(name, fold_order::chunk_count(n));  // throws where that is too many
-  const auto levels = backends::fold_levels::of(n);
+  auto levels = backends::fold_levels::of(n);
   backends::device_workspace::memory memory{};
   if (levels.chunks > 1) {
-    memory = scratch.at_least(fold_order::partial_count(n) * sizeof(A), std::size_t{1} + levels.groups);
+    constexpr unsigned few = backends::few_chunks<A>;
+    memory = scratch.at_least(std::max<std::size_t>(fold_order::partial_count(n), few) * sizeof(A),
+                              std::size_t{1} + levels.groups);
+    levels.spread_over(memory.multiprocessors, few, n);
   }
   const fold_memory<A> results{static_cast<A*>(memory.partials), memory.counters};
   backends::with_shape(source, n, [&]<unsigned Rows, bool Packed>() {
     if constexpr (backends::computes_elements<Source>) {
-      const unsigned of_block = backends::chunks_of_team<Source>(levels);
-      launch_early(name, fold_computed_kernel<Rows, Source>, levels.teams(of_block), fold_threads, 0, stream,
-                   source, n, levels, of_block, results, result);
+      const auto dealt = backends::dealt_chunks::of<Rows>(levels, backends::most_chunks_of_team<Source>,
+                                                          memory.multiprocessors);
+      launch_early(name, fold_computed_kernel<Rows, Source>, dealt.teams, levels.threads(), 0, stream, source,
+                   n, levels, dealt, results, result);
     } else {
-      launch_early(name, fold_kernel<Rows, Packed, Source>, levels.chunks, fold_threads, 0, stream, source, n,
-                   levels, results, result);
+      launch_early(name, fold_kernel<Rows, Packed, Source>, levels.parts(), levels.threads(), 0, stream,
+                   source, n, levels, results, result);
     }
   });
 }
