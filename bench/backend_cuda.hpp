@@ -108,7 +108,10 @@ struct Backend<Kokkos::Cuda> {
   template <class R, class F>
   static std::vector<IntegratePeer<R>> integrate_peers() {
     std::vector<IntegratePeer<R>> all = device_integrate_peers<R, F>();
-    if constexpr (backends::cuda_native_built) append(all, free_order_integrate_peers<R, F>());
+    if constexpr (backends::cuda_native_built) {
+      append(all, free_order_integrate_peers<R, F>());
+      append(all, elements_alone_peers<R, F>());
+    }
     return all;
   }
   template <class T, class R>

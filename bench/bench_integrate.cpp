@@ -82,10 +82,13 @@ class IntegrateCase {
 
   void add_peers() {
     for (const IntegratePeer<R>& peer : Backend<Exec>::template integrate_peers<R, F>()) {
-      add(peer.path, false, peer_units(),
+      if (n_ < peer.n_min) continue;
+      add(
+          peer.path, false, peer_units(),
           [run = peer.run](const Exec& exec, R a, R b, std::int64_t n, const auto& result) {
             run(a, b, n, result.data(), Backend<Exec>::stream(exec));
-          });
+          },
+          peer.exact);
     }
     if (!wants_values()) return;
     for (const IntegrateValuePeer<R>& peer : Backend<Exec>::template integrate_value_peers<R, F>()) {
@@ -146,9 +149,11 @@ class IntegrateCase {
     case_.paths.push_back(std::move(path));
   }
 
-  /// op(exec, a, b, n, result) enqueues one call that writes an Out, right to so many units of rounding.
+  /// op(exec, a, b, n, result) enqueues one call that writes an Out, right to so many units of rounding: the integral, or
+  /// what `exact` says.
   template <class Out = R, class Op>
-  void add(const std::string& name, bool promised, double units, Op op) {
+  void add(const std::string& name, bool promised, double units, Op op,
+           long double (*exact)(R, R, std::int64_t) = nullptr) {
     ResultView<Exec, Out> result(session_.exec);
     auto bounds = std::make_shared<Bounds<R>>();
     Path path;
@@ -156,8 +161,10 @@ class IntegrateCase {
     path.promised_bits = promised;
     path.clock = session_.clock.get();
     path.poison = [result] { result.set(poison<Out>()); };
-    path.check = [result, bounds, n = n_, units] {
-      return judge_value<R>(trapezoids_of(F{}, bounds->a, bounds->b, n), units, static_cast<R>(result.get()));
+    path.check = [result, bounds, n = n_, units, exact] {
+      const long double wanted =
+          exact ? exact(bounds->a, bounds->b, n) : trapezoids_of(F{}, bounds->a, bounds->b, n);
+      return judge_value<R>(wanted, units, static_cast<R>(result.get()));
     };
     path.run = [op, result, bounds, n = n_, &exec = session_.exec](std::int64_t, std::int64_t count) {
       for (std::int64_t call = 0; call < count; ++call) op(exec, bounds->a, bounds->b, n, result.view());

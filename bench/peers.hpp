@@ -30,6 +30,8 @@ template <class R>
 struct IntegratePeer {
   std::string path;
   void (*run)(R a, R b, std::int64_t n, R* result, Stream stream);
+  long double (*exact)(R a, R b, std::int64_t n) = nullptr;  // of what is no integral
+  std::int64_t n_min = 0;
 };
 
 /// The same with the value on the host, when the call returns.
@@ -94,6 +96,10 @@ template <class T>
 std::vector<Peer<T, T>> free_order_peers(Fold fold);
 template <class T, class F>
 std::vector<IntegratePeer<T>> free_order_integrate_peers();
+
+/// The loop over an integral's elements and nothing else, elements_alone_cuda.cu.
+template <class T, class F>
+std::vector<IntegratePeer<T>> elements_alone_peers();
 template <class T>
 std::vector<MatrixPeer<T>> device_outer_product_peers();  // x, y, C
 template <class T>
