@@ -10,6 +10,8 @@
 #include <twofold/backends/line_products.hpp>
 #include <twofold/backends/trapezoids.hpp>
 
+#include <set>
+
 namespace {
 
 namespace b = twofold::backends;
@@ -134,7 +136,7 @@ auto fold_computed_chunks(const Source& source, std::size_t n, unsigned first, u
       unsigned c = 0;
       b::fold_thread_of_chunks<Rows>(
           source, n, chunks_of_all, first, of_team, t, t, b::chunk_rooms<Source>{rows.data(), kept.data()},
-          [] {}, [&](A value) { values[c++][b::value_slot(t)] = value; });
+          [] {}, [&](A value) { values[c++][b::value_slot<A>(t)] = value; });
       EXPECT_EQ(c, std::min(of_team, chunks_of_all - first));
     }
   }
@@ -330,6 +332,29 @@ TEST(DeviceThreadsOfFolds, ChunksAreDealtToTeams) {
       }
     }
   }
+}
+
+// Value k of all threads that memory on chip serves at once: 128 bytes, in 32 banks of 4.
+template <class A>
+void expect_no_bank_twice() {
+  constexpr unsigned at_once = 128 / sizeof(A);
+  for (unsigned first = 0; first < 32; first += at_once) {
+    for (unsigned k = 0; k < b::values_per_thread; ++k) {
+      std::set<unsigned> places;
+      for (unsigned t = first; t < first + at_once; ++t)
+        places.insert(b::value_slot<A>(b::values_per_thread * t + k) % at_once);
+      EXPECT_EQ(places.size(), at_once);
+    }
+  }
+  std::set<unsigned> all;
+  for (unsigned t = 0; t < b::team_threads; ++t) all.insert(b::value_slot<A>(t));
+  EXPECT_EQ(all.size(), b::team_threads);
+  EXPECT_EQ(*all.rbegin(), b::team_threads - 1);
+}
+
+TEST(DeviceThreadsOfFolds, ValuesOfAChunkMeetInNoBank) {
+  expect_no_bank_twice<float>();
+  expect_no_bank_twice<double>();
 }
 
 TEST(DeviceThreadsOfFolds, FewChunks) {

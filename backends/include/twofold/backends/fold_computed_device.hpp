@@ -152,17 +152,21 @@ TWOFOLD_FUNCTION typename Source::accumulator fold_thread_at_end(
 }
 
 /// What the threads of a team have of a chunk lies on chip, and 32 threads fold it, 16 neighbours each: value k of thread L's
-/// in place k ^ L % 16 of its 16, so that at most two of the 32 meet in a memory bank.
+/// in place k ^ L % 16 of its 16, so that no two of 16 threads, which is as many as 16 times 8 bytes serve at once, meet in a
+/// memory bank; of values of 4 bytes, which 32 threads read at once, k ^ L / 2.
 inline constexpr unsigned values_per_thread = team_threads / 32;
+template <class A>
 TWOFOLD_FUNCTION unsigned value_slot(unsigned thread) {
-  return thread ^ (thread / values_per_thread % values_per_thread);
+  constexpr unsigned neighbours = sizeof(A) > 4 ? 1 : 2;
+  return thread ^ (thread / (neighbours * values_per_thread) % values_per_thread);
 }
 /// The part of one of 32 threads; their parts are neighbours in the tree.
 template <class A>
 TWOFOLD_FUNCTION A fold_thread_of_values(const A* values, unsigned thread) {
   A v[values_per_thread];
   TWOFOLD_UNROLL
-  for (unsigned k = 0; k < values_per_thread; ++k) v[k] = values[value_slot(values_per_thread * thread + k)];
+  for (unsigned k = 0; k < values_per_thread; ++k)
+    v[k] = values[value_slot<A>(values_per_thread * thread + k)];
   return fold_array<values_per_thread>(v);
 }
 

@@ -121,23 +121,34 @@ KOKKOS_FUNCTION A fold_neighbours(A value, unsigned first = 1, unsigned end = ba
   return value;
 }
 
+/// A team's scratch memory as one Room, all that a kernel has in it, and `more` bytes behind. Each request costs a team some
+/// twenty instructions that wait for each other, before its first element.
+template <class Room>
+inline constexpr std::size_t room_bytes = sizeof(Room) + 16;
+template <class Room, class Member>
+KOKKOS_FUNCTION Room* room_of(const Member& team, std::size_t more = 0) {
+  return static_cast<Room*>(
+      team.team_scratch(0).get_shmem_aligned(static_cast<std::ptrdiff_t>(sizeof(Room) + more), 16));
+}
+
 /// The tree over the team's threads: 32 neighbours hand each other their values, and what they leave meets in team
 /// scratch memory, behind one barrier.
 template <class A>
 struct team_tree {
   static constexpr unsigned threads = backends::team_threads;
   static constexpr unsigned nodes = threads / backends::neighbour_threads;
-  static constexpr std::size_t scratch_bytes = nodes * sizeof(A) + 2 * alignof(A) + sizeof(int);
 
-  A* slots;      // of the nodes
-  int* is_last;  // what thread 0 tells the others after it has counted its team
+  /// In team scratch memory.
+  struct room {
+    alignas(A) std::byte slots[nodes * sizeof(A)];  // of the nodes, uninitialised
+    int is_last;  // what thread 0 tells the others after it has counted its team
+  };
 
-  template <class Member>
-  KOKKOS_FUNCTION static team_tree in(const Member& team) {
-    auto* slots = static_cast<A*>(team.team_scratch(0).get_shmem_aligned(nodes * sizeof(A), alignof(A)));
-    auto* flag = static_cast<int*>(team.team_scratch(0).get_shmem_aligned(sizeof(int), alignof(int)));
-    return {slots, flag};
-  }
+  A* slots;
+  int* is_last;
+
+  KOKKOS_FUNCTION explicit team_tree(room& of)
+      : slots(reinterpret_cast<A*>(of.slots)), is_last(&of.is_last) {}
 
   /// The same in a team of fewer threads, as many as a power of two.
   template <class Member>
@@ -282,12 +293,12 @@ struct fold_teams {
   std::size_t n;
   fold_results<Rows, Source, Exec> results;
 
-  static constexpr std::size_t scratch_bytes = team_tree<A>::scratch_bytes;
+  static constexpr std::size_t scratch_bytes = room_bytes<typename team_tree<A>::room>;
 
   KOKKOS_FUNCTION void operator()(const typename Kokkos::TeamPolicy<Exec>::member_type& team) const {
     constexpr std::size_t chunk = Rows * fold_order::lanes;
     constexpr unsigned in_flight = backends::rows_in_flight<Source, bytes_in_flight<Rows>>;
-    const auto tree = team_tree<A>::in(team);
+    const team_tree<A> tree(*room_of<typename team_tree<A>::room>(team));
     const auto at = results.place(team);
     const std::size_t start = at.chunk * chunk;
     const std::size_t count = n - start < chunk ? n - start : chunk;
@@ -308,10 +319,18 @@ struct fold_computed_teams {
   backends::dealt_chunks dealt;
   fold_results<Rows, Source, Exec> results;
 
-  /// The bases of the chunks' rows, the lanes' offsets, and a value per thread and chunk.
+  /// In team scratch memory: the bases of the chunks' rows, the lanes' offsets, and, where teams have several chunks, a value
+  /// per thread and chunk behind it.
+  struct room {
+    row_pack rows[rooms::row_packs((several ? backends::most_chunks_of_team<Source> : 1) * Rows)];
+    offsets kept[rooms::offset_packs + 1];
+    alignas(16) typename team_tree<A>::room tree;
+  };
+  static constexpr std::size_t value_bytes(unsigned of_team) {
+    return several ? of_team * backends::team_threads * sizeof(A) : 0;
+  }
   static constexpr std::size_t scratch_bytes(unsigned of_team) {
-    return team_tree<A>::scratch_bytes + (rooms::row_packs(of_team * Rows) + 1) * sizeof(row_pack) +
-           (rooms::offset_packs + 3) * sizeof(offsets) + (of_team * backends::team_threads + 1) * sizeof(A);
+    return room_bytes<room> + value_bytes(of_team);
   }
 
   // Kokkos keeps a double a thread and two for itself, of the 48 KiB that every GPU gives a team.
@@ -320,21 +339,16 @@ struct fold_computed_teams {
                 std::size_t{48} * 1024);
 
   KOKKOS_FUNCTION void operator()(const typename Kokkos::TeamPolicy<Exec>::member_type& team) const {
-    const auto tree = team_tree<A>::in(team);
-    const auto scratch = [&](std::size_t bytes) {
-      return team.team_scratch(0).get_shmem_aligned(static_cast<std::ptrdiff_t>(bytes), 16);
-    };
     const auto at = results.place(team);
     const unsigned first = several ? dealt.first_of(at.chunk) : at.chunk;
     const unsigned of_team = several ? dealt.count_of(at.chunk) : 1;
-    const rooms on_chip{
-        static_cast<row_pack*>(scratch(rooms::row_packs(of_team * Rows) * sizeof(row_pack))),
-        static_cast<offsets*>(rooms::offset_packs > 0 ? scratch(rooms::offset_packs * sizeof(offsets))
-                                                      : nullptr)};
-    A* const values = static_cast<A*>(scratch(of_team * backends::team_threads * sizeof(A)));
+    room* const scratch = room_of<room>(team, value_bytes(of_team));
+    const team_tree<A> tree(scratch->tree);
+    const rooms on_chip{scratch->rows, scratch->kept};
+    A* const values = reinterpret_cast<A*>(scratch + 1);
     const unsigned t = static_cast<unsigned>(team.team_rank());
     A mine = backends::nothing<A>();
-    A* slot = values + backends::value_slot(t);
+    A* slot = values + backends::value_slot<A>(t);
     backends::fold_thread_of_chunks<Rows>(
         results.source, n, results.levels.chunks, first, of_team, at.thread, t, on_chip,
         [&] { team.team_barrier(); },

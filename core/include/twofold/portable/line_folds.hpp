@@ -203,7 +203,8 @@ struct device_folds_short {
 template <unsigned Rows, bool Packed, class T, class A, class Exec>
 struct device_folds_along_by_teams {
   using member = typename Kokkos::TeamPolicy<Exec>::member_type;
-  static constexpr std::size_t scratch_bytes = team_tree<A>::scratch_bytes;
+  using room = typename team_tree<A>::room;
+  static constexpr std::size_t scratch_bytes = room_bytes<room>;
 
   many_folds<T> folds;
   backends::fold_shape shape;
@@ -217,7 +218,7 @@ struct device_folds_along_by_teams {
     const A mine = backends::fold_along<Rows, Packed, A>(line.from(c * shape.chunk), shape.count_of(c),
                                                          4 * static_cast<unsigned>(team.team_rank()), 1, 4,
                                                          nothing_between{});
-    const A folded = team_tree<A>::in(team).fold(team, mine);
+    const A folded = team_tree<A>(*room_of<room>(team)).fold(team, mine);
     if (team.team_rank() == 0) out.write(rank, folded);
   }
 };

@@ -189,7 +189,7 @@ __global__ void __launch_bounds__(fold_threads, fold_blocks_per_sm)
   const unsigned first = several ? dealt.first_of(at.chunk) : at.chunk;
   const unsigned of_block = several ? dealt.count_of(at.chunk) : 1;
   A mine = backends::nothing<A>();
-  A* slot = &values[0][backends::value_slot(threadIdx.x)];
+  A* slot = &values[0][backends::value_slot<A>(threadIdx.x)];
   backends::fold_thread_of_chunks<Rows>(
       source, n, levels.chunks, first, of_block, at.thread, threadIdx.x, rooms{rows, offsets},
       [] { __syncthreads(); },
