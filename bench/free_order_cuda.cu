@@ -22,13 +22,13 @@ namespace {
 namespace native = cuda_native::detail;
 
 /// Folds what the threads of all blocks have into *result.
-template <class Source>
-__device__ void fold_blocks(const Source& source, unsigned threads, typename Source::accumulator mine,
-                            typename Source::accumulator* partials, unsigned* counter,
-                            typename Source::result* result) {
+template <unsigned Rows, class Source>
+__device__ void fold_blocks(const Source& source, const backends::fold_levels& levels,
+                            typename Source::accumulator mine, typename Source::accumulator* partials,
+                            unsigned* counter, typename Source::result* result) {
   using A = typename Source::accumulator;
   __shared__ native::block_scratch<A, native::fold_threads> scratch;
-  A folded = native::block_fold_of<native::fold_threads>(threads / native::warp_threads, mine, scratch);
+  A folded = native::fold_threads_of_chunk<Rows>(levels, mine, scratch);
   if (gridDim.x > 1) {
     if (threadIdx.x == 0) partials[blockIdx.x] = folded;
     if (gridDim.x <= backends::few_chunks<A>) {
@@ -38,10 +38,10 @@ __device__ void fold_blocks(const Source& source, unsigned threads, typename Sou
     } else {
       if (!native::last_to_arrive(counter, 1, gridDim.x)) return;
       mine = backends::nothing<A>();
-      for (unsigned block = threadIdx.x; block < gridDim.x; block += threads) {
+      for (unsigned block = threadIdx.x; block < gridDim.x; block += levels.threads()) {
         mine = backends::combine(mine, partials[block]);
       }
-      folded = native::block_fold_of<native::fold_threads>(threads / native::warp_threads, mine, scratch);
+      folded = native::fold_threads_of_chunk<Rows>(levels, mine, scratch);
     }
   }
   if (threadIdx.x == 0) *result = source.finish(folded);
@@ -65,7 +65,7 @@ __global__ void __launch_bounds__(native::fold_threads, native::fold_blocks_per_
     mine = backends::combine(mine,
                              backends::fold_thread<Rows, true, in_flight>(source, start, count, at.thread));
   }
-  fold_blocks(source, levels.threads(), mine, partials, counter, result);
+  fold_blocks<Rows>(source, levels, mine, partials, counter, result);
 }
 
 /// The same where elements are computed: tiles of the chunks that a block of the native kernel takes.
@@ -90,7 +90,7 @@ __global__ void __launch_bounds__(native::fold_threads, native::fold_blocks_per_
         [&](A value) { mine = backends::combine(mine, value); });
     __syncthreads();  // the rows are read
   }
-  fold_blocks(source, levels.threads(), mine, partials, counter, result);
+  fold_blocks<Rows>(source, levels, mine, partials, counter, result);
 }
 
 void check(cudaError_t status, const char* call) { backends::check_cuda(status, call); }
@@ -161,8 +161,8 @@ void launch_free_order(const Source& source, std::size_t n, typename Source::res
   } else {
     constexpr auto kernel = free_order_kernel<Rows, Source>;
     static const unsigned most = most_blocks<Kind>(kernel);
-    native::launch_early(name, kernel, std::min(levels.parts(), most), levels.threads(), 0, stream, source, n,
-                         levels, partials, scratch.counter, result);
+    native::launch_early(name, kernel, std::clamp(levels.parts(), 1u, most), levels.threads(), 0, stream,
+                         source, n, levels, partials, scratch.counter, result);
   }
 }
 

@@ -231,7 +231,8 @@ void expect_shared_chunks(const Source& source, std::size_t n) {
     auto levels = b::fold_levels::of(n);
     levels.spread_over(multiprocessors, b::few_chunks<A>, n);
     ASSERT_EQ(levels.parts() * levels.threads(), levels.chunks * b::team_threads);
-    ASSERT_TRUE(levels.chunks == levels.parts() || levels.parts() <= multiprocessors);
+    ASSERT_TRUE(levels.chunks == levels.parts() ||
+                levels.parts() <= std::min(multiprocessors, b::few_chunks<A>));
     most_parts = std::max(most_parts, levels.parts() / levels.chunks);
     std::vector<A> parts;
     for (unsigned team = 0; team < levels.parts(); ++team)
@@ -242,6 +243,36 @@ void expect_shared_chunks(const Source& source, std::size_t n) {
     EXPECT_SAME_BITS(source.finish(tree(threads)), source.finish(expected));
   }
   EXPECT_EQ(most_parts, n <= chunk_size(n) ? 1 : 4);
+}
+
+// On how many teams short chunks are spread; never long ones, and never more than 32 threads fold.
+template <class A>
+void expect_spread() {
+  constexpr std::size_t chunk = twofold::fold_order::lanes * twofold::fold_order::short_rows;
+  const auto parts_of = [](std::size_t n, unsigned multiprocessors) {
+    auto levels = b::fold_levels::of(n);
+    levels.spread_over(multiprocessors, b::few_chunks<A>, n);
+    EXPECT_EQ(levels.chunks, twofold::fold_order::chunk_count(n));
+    EXPECT_EQ(levels.threads() * levels.parts(), levels.chunks * b::team_threads);
+    const auto dealt = b::dealt_chunks::of<twofold::fold_order::short_rows>(levels, 8, multiprocessors);
+    if (n <= twofold::fold_order::longest_short) {
+      EXPECT_TRUE(dealt.one_each());
+      EXPECT_EQ(dealt.teams, levels.parts());
+      EXPECT_EQ(dealt.largest(), 1u);
+    }
+    return levels.parts();
+  };
+  const bool three = sizeof(A) > 8;  // 128 results at most
+  EXPECT_EQ(parts_of(chunk, 132), 1u);
+  EXPECT_EQ(parts_of(chunk + 1, 132), 8u);
+  EXPECT_EQ(parts_of(33 * chunk, 132), three ? 66u : 132u);
+  EXPECT_EQ(parts_of(34 * chunk, 132), 68u);
+  EXPECT_EQ(parts_of(66 * chunk, 132), three ? 66u : 132u);
+  EXPECT_EQ(parts_of(67 * chunk, 132), 67u);
+  EXPECT_EQ(parts_of(129 * chunk, 600), three ? 129u : 258u);
+  EXPECT_EQ(parts_of(256 * chunk, 5000), three ? 256u : 512u);
+  EXPECT_EQ(parts_of(33 * chunk, 1), 33u);
+  EXPECT_EQ(parts_of(256 * chunk + 1, 5000), 65u);  // long chunks
 }
 
 // Every chunk goes to one team, in turn; no team has chunks of two groups; and the places have nearly the same to do.
@@ -264,7 +295,10 @@ void expect_dealt(unsigned chunks, unsigned most, unsigned multiprocessors) {
     next += count;
   }
   ASSERT_EQ(next, chunks);
-  const unsigned mean = (chunks + 2 * multiprocessors - 1) / (2 * multiprocessors);
+  // Not one chunk more than the mean; and few teams, since each costs as much as some chunks: as many rounds of the largest
+  // as there are, one of others, and one of at most a chunk for every second place.
+  const unsigned places = 2 * multiprocessors, mean = (chunks + places - 1) / places;
+  ASSERT_LE(dealt.teams, chunks / (places * most) * places + places + multiprocessors);
   if (levels.groups == 1) {
     ASSERT_LE(*std::max_element(load.begin(), load.end()), mean);
   }
@@ -317,6 +351,12 @@ void expect_folds() {
 
 TEST(DeviceThreadsOfFolds, OfFloats) { expect_folds<float>(); }
 TEST(DeviceThreadsOfFolds, OfDoubles) { expect_folds<double>(); }
+
+TEST(DeviceThreadsOfFolds, ShortChunksAreSpreadOverMultiprocessors) {
+  expect_spread<float>();
+  expect_spread<double>();
+  expect_spread<b::scaled_squares>();
+}
 
 TEST(DeviceThreadsOfFolds, ChunksAreDealtToTeams) {
   for (const unsigned multiprocessors : {1u, 3u, 20u, 108u, 132u, 148u}) {

@@ -90,6 +90,26 @@ TYPED_TEST(Integrate, StaysAccurateForManyTrapezoids) {
               (std::is_same_v<T, float> ? 1e-7 : 1e-14));
 }
 
+// Chunks of which a GPU's team takes one, several or as many as it can, in two groups too. The host's bits are those of the
+// reference by the tests above.
+TYPED_TEST(Integrate, OfManyLongChunksIsOnAGpuWhatItIsOnTheHost) {
+  using T = typename TypeParam::T;
+  if constexpr (twofold::backends::host_execution<typename TypeParam::Exec>) {
+    GTEST_SKIP() << "compares a GPU with the host";
+  } else {
+    constexpr std::size_t chunk = std::size_t{1} << 15;
+    for (const std::size_t chunks : {300, 420, 700, 1100, 2128, 4240, 5000, 8192 + 4224 + 600}) {
+      for (const std::size_t n : {chunks * chunk - 1, chunks * chunk + chunks}) {
+        if (n > cases::largest_size()) continue;
+        SCOPED_TRACE(n);
+        EXPECT_SAME_BITS((integral<TypeParam>(parabola{}, T(-1.25), T(3.1), n)),
+                         twofold::integrate(twofold::portable, Kokkos::DefaultHostExecutionSpace(),
+                                            parabola{}, T(-1.25), T(3.1), n));
+      }
+    }
+  }
+}
+
 // Something at the first abscissa of each chunk of 2^15, nothing between.
 struct one_of_each_chunk {
   static constexpr std::int64_t chunk = 1 << 15;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <twofold/backends/device_workspace.hpp>
 #include <twofold/backends/error.hpp>
+#include <twofold/backends/fold_device.hpp>
 #include <twofold/backends/fold_order.hpp>
 #include <twofold/backends/sources.hpp>
 #include <twofold/backends/stencil_order.hpp>
@@ -10,6 +11,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <compare>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -38,6 +40,9 @@ void zero(void* memory, std::size_t size) {
 
 constexpr std::size_t counter_floor = 1024;
 constexpr std::size_t partial_floor = std::size_t{1} << 20;
+// What a fold asks for beyond its chunk results, whose number reserve() goes by.
+static_assert(partial_floor >= few_chunks<scaled_squares> * sizeof(scaled_squares) &&
+              partial_floor >= few_chunks<double> * sizeof(double));
 
 }  // namespace
 
@@ -82,6 +87,7 @@ device_workspace::device_workspace(device_workspace&&) noexcept = default;
 device_workspace& device_workspace::operator=(device_workspace&&) noexcept = default;
 
 device_workspace::memory device_workspace::at_least(std::size_t partial_bytes, std::size_t counters) {
+  if (!state_) state_ = std::make_unique<state>();  // it was moved from; who uses it again has it alone
   state& s = *state_;
   const std::lock_guard lock(s.mutex);
   if (partial_bytes > s.partial_bytes) {
@@ -132,12 +138,21 @@ void device_workspace::reserve(std::size_t n) {
 
 namespace {
 
+// A stream that is part of a capture. Streams of one capture become branches of one graph, which run beside each other.
+struct captured_stream {
+  unsigned long long capture;
+  unsigned long long stream;
+  int device;
+  auto operator<=>(const captured_stream&) const = default;
+};
+
 // Leaked on purpose, all of it: the driver may be gone by the time that static objects are destroyed.
 struct registry {
   std::mutex mutex;
-  std::map<std::pair<int, unsigned long long>, device_workspace> of_streams;    // by device and stream id
-  std::map<unsigned long long, std::unique_ptr<device_workspace>> of_captures;  // by capture id
-  std::vector<std::unique_ptr<device_workspace>> free;                          // left by destroyed graphs
+  std::map<std::pair<int, unsigned long long>, device_workspace> of_streams;  // by device and stream id
+  std::map<captured_stream, std::unique_ptr<device_workspace>> of_captures;
+  std::map<int, std::vector<std::unique_ptr<device_workspace>>>
+      free;                           // of a device: left by destroyed graphs
   std::atomic<unsigned> releases{0};  // what threads remember of `of_streams` ends with one
 };
 registry& workspaces() {
@@ -163,33 +178,35 @@ capture capture_of(stream_handle stream) {
 }
 
 // Called by the driver when a graph and all that was instantiated from it are gone. May not call CUDA.
-void CUDART_CB give_back(void* id) {
+void CUDART_CB give_back(void* key) {
+  const std::unique_ptr<const captured_stream> of(static_cast<const captured_stream*>(key));
   registry& r = workspaces();
   const std::lock_guard lock(r.mutex);
-  const auto found = r.of_captures.find(reinterpret_cast<std::uintptr_t>(id));
+  const auto found = r.of_captures.find(*of);
   if (found == r.of_captures.end()) return;
-  r.free.push_back(std::move(found->second));
+  r.free[of->device].push_back(std::move(found->second));
   r.of_captures.erase(found);
 }
 
-// A captured graph may be replayed on any stream, beside any other: it owns a workspace while it lives.
-device_workspace& workspace_of_capture(const capture& c) {
+// A captured graph may be replayed on any stream, beside any other: it owns workspaces while it lives, one for each of the
+// streams that it was captured from.
+device_workspace& workspace_of_capture(const capture& c, stream_handle stream) {
+  const captured_stream key{c.id, id_of(stream), device_now()};
   registry& r = workspaces();
   const std::lock_guard lock(r.mutex);
-  auto& mine = r.of_captures[c.id];
-  if (mine) return *mine;
+  if (const auto found = r.of_captures.find(key); found != r.of_captures.end()) return *found->second;
+  auto& free = r.free[key.device];
+  if (free.empty()) free.push_back(std::make_unique<device_workspace>());
+  auto held = std::make_unique<captured_stream>(key);
   cudaUserObject_t owner = nullptr;
-  check_cuda(cudaUserObjectCreate(&owner, reinterpret_cast<void*>(static_cast<std::uintptr_t>(c.id)),
-                                  give_back, 1, cudaUserObjectNoDestructorSync),
+  check_cuda(cudaUserObjectCreate(&owner, held.get(), give_back, 1, cudaUserObjectNoDestructorSync),
              "graph workspace: cudaUserObjectCreate");
+  (void)held.release();  // give_back() has it
   check_cuda(cudaGraphRetainUserObject(c.graph, owner, 1, cudaGraphUserObjectMove),
              "graph workspace: cudaGraphRetainUserObject");
-  if (r.free.empty()) {
-    mine = std::make_unique<device_workspace>();
-  } else {
-    mine = std::move(r.free.back());
-    r.free.pop_back();
-  }
+  auto& mine = r.of_captures[key];
+  mine = std::move(free.back());
+  free.pop_back();
   return *mine;
 }
 
@@ -198,7 +215,7 @@ device_workspace& workspace_of_capture(const capture& c) {
 device_workspace& workspace_of(stream_handle stream) {
   if (is_captured(stream)) {
     const capture c = capture_of(stream);
-    if (c.status == cudaStreamCaptureStatusActive) return workspace_of_capture(c);
+    if (c.status == cudaStreamCaptureStatusActive) return workspace_of_capture(c, stream);
   }
   const int device = device_now();
   const unsigned long long id = id_of(stream);

@@ -11,6 +11,7 @@
 #include <chrono>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace native = twofold::cuda_native;
@@ -132,6 +133,60 @@ TEST_F(Native, IsCapturedIntoGraphs) {
     EXPECT_EQ(results.read(1), 1e5 * r * r);
     EXPECT_NEAR(results.read(2), std::sqrt(1e5) * r, 1e-10);
   }
+}
+
+// Two streams of one capture are branches of one graph, which nothing orders.
+TEST_F(Native, BranchesOfAGraphRunBesideEachOther) {
+  const stream s, other;
+  constexpr std::size_t n = 1u << 20;
+  constexpr int calls = 20;
+  const device_array<double> ones(n), twos(n), results(2 * calls);
+  fill(ones.data(), n, 1.0, s);
+  fill(twos.data(), n, 2.0, s);
+  s.wait();
+  cudaEvent_t forked = nullptr, joined = nullptr;
+  check(cudaEventCreateWithFlags(&forked, cudaEventDisableTiming));
+  check(cudaEventCreateWithFlags(&joined, cudaEventDisableTiming));
+  {
+    const graph g(s, cudaStreamCaptureModeThreadLocal, [&] {
+      check(cudaEventRecord(forked, s));
+      check(cudaStreamWaitEvent(other, forked));
+      EXPECT_NE(&twofold::backends::workspace_of(s), &twofold::backends::workspace_of(other));
+      for (int call = 0; call < calls; ++call) {
+        native::sum(ones.data(), n, results.data() + 2 * call, s);
+        native::dot(twos.data(), twos.data(), n, results.data() + 2 * call + 1, other);
+      }
+      check(cudaEventRecord(joined, other));
+      check(cudaStreamWaitEvent(s, joined));
+    });
+    for (int r = 0; r < 20; ++r) {
+      fill(results.data(), 2 * calls, -1.0, s);
+      g.replay(s);
+      s.wait();
+      for (int call = 0; call < calls; ++call) {
+        ASSERT_EQ(results.read(2 * call), 1.0 * n);
+        ASSERT_EQ(results.read(2 * call + 1), 4.0 * n);
+      }
+    }
+  }
+  (void)cudaEventDestroy(forked);
+  (void)cudaEventDestroy(joined);
+}
+
+TEST_F(Native, AWorkspaceThatWasMovedFromMayBeUsed) {
+  const stream s;
+  constexpr std::size_t n = 100000;
+  const device_array<double> x(n), results(2);
+  fill(x.data(), n, 1.0, s);
+  native::workspace first;
+  first.reserve(n);
+  native::workspace second(std::move(first));
+  native::sum(x.data(), n, results.data(), first, s);  // NOLINT(bugprone-use-after-move): it may be
+  native::sum(x.data(), n, results.data() + 1, second, s);
+  s.wait();
+  EXPECT_EQ(results.read(0), 1.0 * n);
+  EXPECT_EQ(results.read(1), 1.0 * n);
+  EXPECT_NE(first.at_least(0, 0).counters, second.at_least(0, 0).counters);
 }
 
 TEST_F(Native, TheLibrarysWorkspaceMayGrowDuringCapture) {

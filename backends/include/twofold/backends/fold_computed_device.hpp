@@ -32,9 +32,10 @@ inline constexpr unsigned most_chunks_of_team = sizeof(typename Source::accumula
 
 /// Which chunks of computed elements a team takes. Short chunks have a team each, or more. Of long ones, two teams fit on a
 /// multiprocessor; they are its places. Teams of as many chunks as possible fill them for as long as there are enough chunks,
-/// then come teams of fewer, the same for every place, and what is left then, if it is less than half a chunk a place, one by
+/// then come teams of fewer, the same for every place, and what is left then, if it is at most half a chunk a place, one by
 /// one: so that at the end few places have nothing to do. (One H200, x * x + 1 of floats: 2128 chunks, sixteen more than 264
-/// teams of eight, took 19.5 us in teams of eight and take 16.0.)
+/// teams of eight, took 19.5 us in teams of eight and take 15.0.) Where the teams of fewer lie in two groups, their chunks are
+/// a power of two, and the last round may be less even.
 struct dealt_chunks {
   unsigned most;     // chunks of each of the first teams,
   unsigned whole;    // which are so many

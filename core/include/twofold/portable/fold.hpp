@@ -150,6 +150,16 @@ struct team_tree {
   KOKKOS_FUNCTION explicit team_tree(room& of)
       : slots(reinterpret_cast<A*>(of.slots)), is_last(&of.is_last) {}
 
+  /// Thread 0 gets the result. The scratch may be used again after another barrier.
+  template <class Member>
+  KOKKOS_FUNCTION A fold(const Member& team, A value) const {
+    const unsigned t = static_cast<unsigned>(team.team_rank());
+    const A node = fold_neighbours(value);
+    if (t % backends::neighbour_threads == 0) slots[t / backends::neighbour_threads] = node;
+    team.team_barrier();  // all nodes are there
+    return t == 0 ? backends::fold_array<nodes>(slots) : node;
+  }
+
   /// The same in a team of fewer threads, as many as a power of two.
   template <class Member>
   KOKKOS_FUNCTION A fold_of(unsigned here, const Member& team, A value) const {
@@ -159,16 +169,6 @@ struct team_tree {
     if (t % backends::neighbour_threads == 0) slots[t / backends::neighbour_threads] = node;
     team.team_barrier();  // all nodes are there
     return t == 0 ? backends::fold_some<nodes>(slots, here / backends::neighbour_threads, 0) : node;
-  }
-
-  /// Thread 0 gets the result. The scratch may be used again after another barrier.
-  template <class Member>
-  KOKKOS_FUNCTION A fold(const Member& team, A value) const {
-    const unsigned t = static_cast<unsigned>(team.team_rank());
-    const A node = fold_neighbours(value);
-    if (t % backends::neighbour_threads == 0) slots[t / backends::neighbour_threads] = node;
-    team.team_barrier();  // all nodes are there
-    return t == 0 ? backends::fold_array<nodes>(slots) : node;
   }
 };
 
@@ -314,7 +314,7 @@ struct fold_computed_teams {
   using rooms = backends::chunk_rooms<Source>;
   using row_pack = backends::row_pack<Source>;
   using offsets = typename rooms::offsets;
-  static constexpr bool several = Rows == fold_order::long_rows;
+  static constexpr bool takes_several = Rows == fold_order::long_rows;
   std::size_t n;
   backends::dealt_chunks dealt;
   fold_results<Rows, Source, Exec> results;
@@ -322,12 +322,12 @@ struct fold_computed_teams {
   /// In team scratch memory: the bases of the chunks' rows, the lanes' offsets, and, where teams have several chunks, a value
   /// per thread and chunk behind it.
   struct room {
-    row_pack rows[rooms::row_packs((several ? backends::most_chunks_of_team<Source> : 1) * Rows)];
+    row_pack rows[rooms::row_packs((takes_several ? backends::most_chunks_of_team<Source> : 1) * Rows)];
     offsets kept[rooms::offset_packs + 1];
     alignas(16) typename team_tree<A>::room tree;
   };
-  static constexpr std::size_t value_bytes(unsigned of_team) {
-    return several ? of_team * backends::team_threads * sizeof(A) : 0;
+  KOKKOS_FUNCTION static constexpr std::size_t value_bytes(unsigned of_team) {
+    return takes_several ? of_team * backends::team_threads * sizeof(A) : 0;
   }
   static constexpr std::size_t scratch_bytes(unsigned of_team) {
     return room_bytes<room> + value_bytes(of_team);
@@ -340,8 +340,8 @@ struct fold_computed_teams {
 
   KOKKOS_FUNCTION void operator()(const typename Kokkos::TeamPolicy<Exec>::member_type& team) const {
     const auto at = results.place(team);
-    const unsigned first = several ? dealt.first_of(at.chunk) : at.chunk;
-    const unsigned of_team = several ? dealt.count_of(at.chunk) : 1;
+    const unsigned first = takes_several ? dealt.first_of(at.chunk) : at.chunk;
+    const unsigned of_team = takes_several ? dealt.count_of(at.chunk) : 1;
     room* const scratch = room_of<room>(team, value_bytes(of_team));
     const team_tree<A> tree(scratch->tree);
     const rooms on_chip{scratch->rows, scratch->kept};
@@ -354,12 +354,12 @@ struct fold_computed_teams {
         [&] { team.team_barrier(); },
         [&](A value) {
           mine = value;
-          if constexpr (several) {
+          if constexpr (takes_several) {
             *slot = value;
             slot += backends::team_threads;
           }
         });
-    if (!several || dealt.one_each()) return results.of_chunk(team, tree, mine);
+    if (!takes_several || dealt.one_each()) return results.of_chunk(team, tree, mine);
 
     team.team_barrier();  // the values are there
     // 32 neighbours per chunk.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One kernel folds any source. Strategy: a block of 512 threads per chunk, four neighbouring lanes a thread,
-// 16-byte loads with 256 bytes in flight a thread; four lanes fold in registers, 128 in shuffles, 2048 over
+// One kernel folds any source. Strategy: 512 threads per chunk, one block of them or, where chunks are few, two or four
+// smaller ones; four neighbouring lanes a thread, 16-byte loads with 256 bytes in flight a thread; four lanes fold in registers, 128 in shuffles, 2048 over
 // 16 values in shared memory. The block that finishes last folds the chunk results: its first warp alone, where they are
 // few; else by groups, each by the last block of the group. One launch, one pass, no memset, since the counters reset
 // themselves. Elements that are computed instead of loaded have a kernel whose blocks take several chunks.
@@ -169,7 +169,8 @@ __global__ void __launch_bounds__(fold_threads, fold_blocks_per_sm)
 }
 
 /// Elements that are computed: a block takes some chunks in a row. Shared memory: the bases of the chunks' rows, the
-/// lanes' offsets of floats, and a value per thread and chunk; 42 KiB for floats, 33 KiB for doubles.
+/// lanes' offsets of floats, and a value per thread and chunk; 42 KiB for floats, 33 KiB for
+/// doubles. Short chunks are never several: 8 KiB for floats, next to nothing for doubles.
 template <unsigned Rows, class Source>
 __global__ void __launch_bounds__(fold_threads, fold_blocks_per_sm)
     fold_computed_kernel(const __grid_constant__ Source source, std::size_t n, backends::fold_levels levels,
@@ -177,8 +178,8 @@ __global__ void __launch_bounds__(fold_threads, fold_blocks_per_sm)
                          typename Source::result* result) {
   await_earlier_work();
   using A = typename Source::accumulator;
-  constexpr bool several = Rows == fold_order::long_rows;
-  constexpr unsigned most = several ? backends::most_chunks_of_team<Source> : 1;
+  constexpr bool takes_several = Rows == fold_order::long_rows;
+  constexpr unsigned most = takes_several ? backends::most_chunks_of_team<Source> : 1;
   __shared__ block_scratch<A, fold_threads> scratch;
   using rooms = backends::chunk_rooms<Source>;
   __shared__ backends::row_pack<Source> rows[rooms::row_packs(most * Rows)];
@@ -186,8 +187,8 @@ __global__ void __launch_bounds__(fold_threads, fold_blocks_per_sm)
   __shared__ A values[most][fold_threads];
 
   const auto at = backends::place_of<Rows>(levels, blockIdx.x, threadIdx.x);
-  const unsigned first = several ? dealt.first_of(at.chunk) : at.chunk;
-  const unsigned of_block = several ? dealt.count_of(at.chunk) : 1;
+  const unsigned first = takes_several ? dealt.first_of(at.chunk) : at.chunk;
+  const unsigned of_block = takes_several ? dealt.count_of(at.chunk) : 1;
   A mine = backends::nothing<A>();
   A* slot = &values[0][backends::value_slot<A>(threadIdx.x)];
   backends::fold_thread_of_chunks<Rows>(
@@ -195,12 +196,12 @@ __global__ void __launch_bounds__(fold_threads, fold_blocks_per_sm)
       [] { __syncthreads(); },
       [&](A value) {
         mine = value;
-        if constexpr (several) {
+        if constexpr (takes_several) {
           *slot = value;
           slot += fold_threads;
         }
       });
-  if (!several || dealt.one_each()) {
+  if (!takes_several || dealt.one_each()) {
     return fold_results<Rows>(source, levels, fold_threads_of_chunk<Rows>(levels, mine, scratch), memory,
                               scratch, result);
   }
