@@ -17,6 +17,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -139,9 +140,12 @@ void device_workspace::reserve(std::size_t n) {
 namespace {
 
 // A stream that is part of a capture. Streams of one capture become branches of one graph, which run beside each other.
+// By its handle: while it is captured its id may not be asked for, and no stream that lives has the same one, but for
+// those of threads.
 struct captured_stream {
   unsigned long long capture;
-  unsigned long long stream;
+  std::uintptr_t stream;
+  std::thread::id thread;  // whose stream cudaStreamPerThread is
   int device;
   auto operator<=>(const captured_stream&) const = default;
 };
@@ -191,7 +195,9 @@ void CUDART_CB give_back(void* key) {
 // A captured graph may be replayed on any stream, beside any other: it owns workspaces while it lives, one for each of the
 // streams that it was captured from.
 device_workspace& workspace_of_capture(const capture& c, stream_handle stream) {
-  const captured_stream key{c.id, id_of(stream), device_now()};
+  const bool of_thread = stream == cudaStreamPerThread;
+  const captured_stream key{c.id, reinterpret_cast<std::uintptr_t>(stream),
+                            of_thread ? std::this_thread::get_id() : std::thread::id(), device_now()};
   registry& r = workspaces();
   const std::lock_guard lock(r.mutex);
   if (const auto found = r.of_captures.find(key); found != r.of_captures.end()) return *found->second;
