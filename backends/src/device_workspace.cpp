@@ -76,9 +76,13 @@ struct device_workspace::state {
   std::vector<void*> outgrown;
 
   ~state() {
-    outgrown.push_back(partials);
-    outgrown.push_back(counters);
+    // Freeing is refused while some stream is captured, unless the thread says that it knows.
+    cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;
+    const bool exempt = cudaThreadExchangeStreamCaptureMode(&mode) == cudaSuccess;
+    (void)cudaFree(partials);
+    (void)cudaFree(counters);
     for (void* p : outgrown) (void)cudaFree(p);
+    if (exempt) (void)cudaThreadExchangeStreamCaptureMode(&mode);
   }
 };
 
@@ -150,11 +154,17 @@ struct captured_stream {
   auto operator<=>(const captured_stream&) const = default;
 };
 
-// Leaked on purpose, all of it: the driver may be gone by the time that static objects are destroyed.
+struct captured_workspace {
+  std::unique_ptr<device_workspace> workspace;
+  const captured_stream* owner = nullptr;  // what the graph gives back
+};
+
+// Leaked on purpose, all of it: the driver may be gone by the time that static objects are destroyed. Its mutex is never
+// held while CUDA is called: that may wait for a callback, and give_back() is one.
 struct registry {
   std::mutex mutex;
   std::map<std::pair<int, unsigned long long>, device_workspace> of_streams;  // by device and stream id
-  std::map<captured_stream, std::unique_ptr<device_workspace>> of_captures;
+  std::map<captured_stream, captured_workspace> of_captures;
   std::map<int, std::vector<std::unique_ptr<device_workspace>>>
       free;                           // of a device: left by destroyed graphs
   std::atomic<unsigned> releases{0};  // what threads remember of `of_streams` ends with one
@@ -183,37 +193,48 @@ capture capture_of(stream_handle stream) {
 
 // Called by the driver when a graph and all that was instantiated from it are gone. May not call CUDA.
 void CUDART_CB give_back(void* key) {
-  const std::unique_ptr<const captured_stream> of(static_cast<const captured_stream*>(key));
+  const std::unique_ptr<const captured_stream> owner(static_cast<const captured_stream*>(key));
   registry& r = workspaces();
   const std::lock_guard lock(r.mutex);
-  const auto found = r.of_captures.find(*of);
-  if (found == r.of_captures.end()) return;
-  r.free[of->device].push_back(std::move(found->second));
+  const auto found = r.of_captures.find(*owner);
+  if (found == r.of_captures.end() || found->second.owner != owner.get()) return;
+  r.free[owner->device].push_back(std::move(found->second.workspace));
   r.of_captures.erase(found);
 }
 
 // A captured graph may be replayed on any stream, beside any other: it owns workspaces while it lives, one for each of the
 // streams that it was captured from.
 device_workspace& workspace_of_capture(const capture& c, stream_handle stream) {
-  const bool of_thread = stream == cudaStreamPerThread;
-  const captured_stream key{c.id, reinterpret_cast<std::uintptr_t>(stream),
+  // The legacy stream is never captured: where the null handle is, it is the thread's.
+  const bool of_thread = stream == nullptr || stream == cudaStreamPerThread;
+  const captured_stream key{c.id, of_thread ? 0 : reinterpret_cast<std::uintptr_t>(stream),
                             of_thread ? std::this_thread::get_id() : std::thread::id(), device_now()};
   registry& r = workspaces();
-  const std::lock_guard lock(r.mutex);
-  if (const auto found = r.of_captures.find(key); found != r.of_captures.end()) return *found->second;
-  auto& free = r.free[key.device];
-  if (free.empty()) free.push_back(std::make_unique<device_workspace>());
+  {
+    const std::lock_guard lock(r.mutex);
+    if (const auto found = r.of_captures.find(key); found != r.of_captures.end())
+      return *found->second.workspace;
+  }
   auto held = std::make_unique<captured_stream>(key);
-  cudaUserObject_t owner = nullptr;
-  check_cuda(cudaUserObjectCreate(&owner, held.get(), give_back, 1, cudaUserObjectNoDestructorSync),
+  const captured_stream* const token = held.get();
+  cudaUserObject_t object = nullptr;
+  check_cuda(cudaUserObjectCreate(&object, held.get(), give_back, 1, cudaUserObjectNoDestructorSync),
              "graph workspace: cudaUserObjectCreate");
   (void)held.release();  // give_back() has it
-  check_cuda(cudaGraphRetainUserObject(c.graph, owner, 1, cudaGraphUserObjectMove),
-             "graph workspace: cudaGraphRetainUserObject");
-  auto& mine = r.of_captures[key];
-  mine = std::move(free.back());
-  free.pop_back();
-  return *mine;
+  if (const cudaError_t status = cudaGraphRetainUserObject(c.graph, object, 1, cudaGraphUserObjectMove);
+      status != cudaSuccess) {
+    (void)cudaUserObjectRelease(object, 1);
+    check_cuda(status, "graph workspace: cudaGraphRetainUserObject");
+  }
+  const std::lock_guard lock(r.mutex);
+  auto& free = r.free[key.device];
+  if (free.empty()) free.push_back(std::make_unique<device_workspace>());
+  const auto [mine, is_new] = r.of_captures.try_emplace(key);
+  if (is_new) {  // else another thread was faster, and what this one attached gives nothing back
+    mine->second = {std::move(free.back()), token};
+    free.pop_back();
+  }
+  return *mine->second.workspace;
 }
 
 }  // namespace
@@ -246,10 +267,12 @@ device_workspace& workspace_of(stream_handle stream) {
 
 void release_workspaces() {
   registry& r = workspaces();
+  decltype(r.of_streams) of_streams;
+  decltype(r.free) free;
   const std::lock_guard lock(r.mutex);
   r.releases.fetch_add(1, std::memory_order_release);
-  r.of_streams.clear();
-  r.free.clear();
+  of_streams.swap(r.of_streams);
+  free.swap(r.free);
 }
 
 current_device::current_device(int device) {

@@ -29,7 +29,7 @@ SECTIONS = {
         "Time of the kernel free to choose its order, the faster of its two grids / time of `native`; 0.99 is the target",
     ),
     "instructions": (
-        "Of what an integral's instructions allow",
+        "Of an integral's loop over elements alone",
         "Time of the loop over the elements alone, the best of its blocks a multiprocessor / time of `native`",
     ),
     "limit": ("Of the hardware's limit", "Rate of the library's best path / best rate measured in the same run, out of cache"),

@@ -54,7 +54,8 @@ class device_workspace {
 /// The library's own workspace for a stream of the current device, made on first use. Streams are told
 /// apart by their id, not by their handle, which the driver gives out again. While the stream is captured,
 /// the graph that is being captured gets a workspace of its own for it and keeps it as long as it lives, so that
-/// graphs may be replayed beside each other, and the branches of one graph, which come from several streams, run so.
+/// graphs may be replayed beside each other, and the branches of one graph, which come from several streams, run so. Two
+/// executables of one graph share its workspaces and may not run at the same time.
 device_workspace& workspace_of(stream_handle stream);
 
 /// Frees the library's own workspaces, those of living graphs excepted. The caller has waited for all work that uses them.

@@ -184,11 +184,11 @@ struct fold_results {
   unsigned* counters;
   typename Source::result* result;
 
-  static constexpr bool is_short = Rows == fold_order::short_rows;
+  static constexpr bool short_chunks = Rows == fold_order::short_rows;
   /// Results that the first 32 threads fold. None of the three parts of a norm of doubles in long chunks: Kokkos' loop over
   /// the league makes all that this code reads an invariant, which takes registers from the loop over elements. (One H200,
   /// 2^28 doubles: 553 us instead of 483.)
-  static constexpr unsigned few = sizeof(A) > 8 && !is_short ? 1 : backends::few_chunks<A>;
+  static constexpr unsigned few = sizeof(A) > 8 && !short_chunks ? 1 : backends::few_chunks<A>;
 
   /// Which chunk this thread works in, and which of the chunk's threads it is.
   KOKKOS_FUNCTION backends::place_in_chunks place(const member& team) const {
@@ -198,7 +198,7 @@ struct fold_results {
 
   /// Each team has one chunk, or a part of one. This thread has `mine` of it.
   KOKKOS_FUNCTION void of_chunk(const member& team, const team_tree<A>& tree, A mine) const {
-    A folded = is_short ? tree.fold_of(levels.threads(), team, mine) : tree.fold(team, mine);
+    A folded = short_chunks ? tree.fold_of(levels.threads(), team, mine) : tree.fold(team, mine);
     const unsigned t = static_cast<unsigned>(team.team_rank());
     const unsigned rank = static_cast<unsigned>(team.league_rank());
     if (levels.chunks > few) {
@@ -206,7 +206,7 @@ struct fold_results {
       return of_chunks(team, tree, rank, 1);
     }
     if constexpr (few > 1) {
-      const unsigned parts = is_short ? levels.parts() : levels.chunks;
+      const unsigned parts = short_chunks ? levels.parts() : levels.chunks;
       if (parts > 1 && !fold_few(t, folded, partials, rank, parts, counters)) return;
     }
     if (t == 0) *result = source.finish(folded);
